@@ -1,0 +1,267 @@
+"""Everything a session said that may be worth a line: one candidate each, with what it is and how sure it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from nanoctx.core import cues, prose, shell
+from nanoctx.core.deeds import Deeds, Run
+from nanoctx.core.own_words import asks, own_words
+from nanoctx.core.proposals import proposal
+from nanoctx.model import Event
+
+WIDTH = 232  # of an item's 240 characters
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    kind: str  # an item kind
+    sort: str  # what it is for the ranking: commit, outline, asked, …
+    text: str
+    pos: int
+    turn: int  # index in the story
+    by: str
+    who: str  # evidence: whose words
+    quote: str
+    at: float | None
+    grade: str = "claimed"
+    scope: str = ""
+    weight: float = 1.0
+
+
+def candidates(story: Sequence[Deeds]) -> list[Candidate]:
+    found: list[Candidate] = []
+    for index, deeds in enumerate(story):
+        before = story[index - 1] if index else None
+        found += _from_person(deeds, before, index)
+        found += _from_commits(story, index)
+        found += _from_report(deeds, index)
+        found += _from_failures(story, index)
+    found += _uncommitted(story)
+    return _without_overruled(found, story)
+
+
+# -- the person --------------------------------------------------------------------------------------------
+
+
+def _from_person(deeds: Deeds, before: Deeds | None, index: int) -> Iterator[Candidate]:
+    prompt = deeds.turn.prompt
+    if prompt is not None:
+        yield from _from_prompt(prompt, before, index)
+    for event in deeds.refused:
+        what = shell.shown(event.command, 60) or prose.plain(event.path) or event.name
+        message = shell.commit_message(event.command)
+        what = f'git commit "{message[0]}"' if message else what
+        reason = prose.cut(prose.tidy(event.text), 150)
+        made = _candidate(event, index, "fail", "refused", f"Rejected by the user: {what}" + (f" — {reason}" if reason else ""), by="user")
+        yield replace(made, weight=2.2 if reason else 0.6)
+        if reason:
+            yield replace(_candidate(event, index, "dec", "said", prose.cut(prose.tidy(event.text), 200), by="user"), weight=2.4)
+    for event in deeds.answers:
+        question = prose.cut(prose.plain(event.facts.get("question", "")), 120)
+        yield replace(_candidate(event, index, "dec", "answer", f"{question} → {prose.cut(prose.plain(event.text), 100)}", by="user"), weight=2.6)
+
+
+def _from_prompt(prompt: Event, before: Deeds | None, index: int) -> Iterator[Candidate]:
+    text = prompt.text.strip()
+    if cues.APPROVAL.match(text):
+        offered = proposal(before.final.text, text) if before is not None and before.final is not None else ""
+        if offered:
+            yield replace(_candidate(prompt, index, "dec", "approved", f"Approved: {prose.cut(offered, 200)}", by="user"), weight=2.3)
+        return
+    own = own_words(text)
+    if own.heading and own.pasted and not own.sentences:
+        yield replace(_candidate(prompt, index, "dec", "plan", f"Given a plan: {prose.cut(own.heading, 150)}", by="user"), weight=1.2)
+    if len(prose.words(own.text)) < 2 and own.text.isascii():
+        return
+    question = all(asks(sentence) for sentence in own.sentences)
+    corrects = bool(cues.CORRECTION.search(text[:200])) and not own.pasted
+    weight = 1.3 if question else 2.5 if cues.IMPERATIVE.search(own.text) else 1.5
+    weight -= (0.8 if cues.CHORE.match(text) else 0) + (0.6 if own.pasted else 0)
+    sort = "asked" if question else "corrected" if corrects else "said"
+    for line in prose.pack(list(own.sentences), WIDTH)[:4]:
+        yield replace(_candidate(prompt, index, "dec", sort, line, by="user"), weight=weight)
+    if not own.pasted:
+        for sentence in own.sentences:
+            if is_rule(sentence):
+                yield replace(_candidate(prompt, index, "rule", "rule", prose.cut(sentence, 200), by="user", quote=sentence), weight=2.5)
+
+
+def is_rule(sentence: str) -> bool:
+    """A standing wish, not an order for this one task, a question or a report."""
+    if asks(sentence) or not cues.STANDING.search(sentence) or cues.ONE_OFF.search(sentence):
+        return False
+    if cues.FIRST_PERSON_REPORT.match(sentence) and not re.match(r"\W*i (?:always|never|prefer|want you to always)", sentence, re.IGNORECASE):
+        return False
+    return 3 <= len(sentence.split()) <= 32
+
+
+# -- what was committed ------------------------------------------------------------------------------------
+
+
+def _from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
+    for commit in story[index].commits:
+        text = " ".join(part for part in (f"Committed {commit.sha}".strip(), commit.subject) if part) if commit.subject or commit.sha else ""
+        if commit.pushed and text:
+            text += f", pushed to {commit.pushed}"
+        elif commit.branch and text:
+            text += f" on {commit.branch}"
+        if commit.pull:
+            text = f"{prose.cut(text, 150)}; opened PR #{commit.pull}" if text else f"Opened PR #{commit.pull}: {commit.subject}"
+        body = "; ".join(prose.plain(line) for line in commit.body)
+        if not text or _undone(story, index, commit):
+            continue
+        line = prose.cut(f"{text}: {body}" if body else text, WIDTH)
+        event = Event("result", commit.pos, "", text=text)
+        yield replace(_candidate(event, index, "impl", "commit", line, by="tool", grade="verified"), weight=2.9)
+
+
+def _undone(story: Sequence[Deeds], index: int, commit: shell.Commit) -> bool:
+    later = (run for deeds in story[index:] for run in deeds.runs if run.pos > commit.pos and run.ok)
+    return any(shell.undoes_commit(run.command) for run in later)
+
+
+# -- what the agent reported -------------------------------------------------------------------------------
+
+
+def _from_report(deeds: Deeds, index: int) -> Iterator[Candidate]:
+    grade = "verified" if deeds.verified else "claimed"
+    for say in deeds.says:
+        final = say is deeds.final and (deeds.finished or deeds.turn.thin)
+        parts = prose.blocks(say.text)
+        if final:
+            line = outline(parts)
+            if len(prose.words(line)) >= 4:
+                made = _candidate(say, index, "impl" if deeds.worked else "fact", "outline" if deeds.worked else "talk", line, grade=grade if deeds.worked else "claimed")
+                yield replace(made, weight=2.9 if deeds.worked else 1.9)
+        for block in parts:
+            yield from _from_block(block, say, index, final=final, worked=deeds.worked, grade=grade)
+
+
+def _from_block(block: prose.Block, say: Event, index: int, *, final: bool, worked: bool, grade: str) -> Iterator[Candidate]:
+    texts = [prose.tidy(part.text) for part in block.parts if not cues.INTENT.match(prose.opening(part.text))]
+    texts = [text for text in texts if len(text) > 12 and not cues.LEAD_IN.match(text) and not asks(text)]
+    heading = "" if cues.LEAD_IN.match(block.heading) or cues.INTENT.match(block.heading) or asks(block.heading) else block.heading
+    ahead = bool(cues.NEXT_HEADING.search(block.heading))
+    for line in prose.pack(texts, WIDTH, prose.cut(heading, 90)):
+        kind = "next" if ahead else kind_of(line)
+        if kind == "fact" and not final:
+            continue
+        guess = bool(cues.GUESS.search(line))
+        weight = {"next": 1.2, "fail": 1.1, "impl": 1.5, "dec": 1.3, "fact": 0.5}[kind]
+        weight += 0.12 * min(5, prose.count_names(line)) + (0.5 if final and worked else 0) - (0 if final else 0.4)
+        quality = "hypothesis" if guess and kind != "next" else grade if kind == "impl" else "claimed"
+        sort = kind if final else f"{kind}-mid"
+        if cues.REPORTED.match(line):
+            sort, weight = "reported", weight - 0.6
+        yield replace(_candidate(say, index, kind, sort, prose.cut(line, WIDTH + 4), grade=quality, quote=texts[0] if texts else line), weight=weight)
+
+
+def kind_of(line: str) -> str:
+    done, ahead, failed = cues.DONE.search(line), cues.NEXT.search(line), cues.FAILED.search(line)
+    if ahead and not (done and done.start() < ahead.start()):
+        return "next"
+    if failed and not cues.REPAIRED.search(line) and not (done and done.start() < failed.start()):
+        return "fail"
+    if done:
+        return "impl"
+    return "dec" if cues.REASON.search(line) else "fact"
+
+
+def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
+    """A report in one line: its lead and the heads of its bullets."""
+    lead = ""
+    groups: list[tuple[str, list[str]]] = []
+    for block in parts:
+        if cues.NEXT_HEADING.search(block.heading) or cues.INTENT.match(block.heading) or cues.OFFER.search(block.heading):
+            continue
+        for part in block.parts:
+            text = "" if part.bullet or lead else prose.tidy(part.text)
+            if len(text) > 25 and not cues.INTENT.match(prose.opening(part.text)) and not cues.LEAD_IN.match(text) and not asks(text):
+                lead = text
+        dull = not block.heading or bool(cues.DULL_HEADING.match(block.heading) or cues.LEAD_IN.match(block.heading))
+        heads = [prose.head(part.text) for part in block.parts if part.bullet]
+        groups.append(("" if dull else block.heading, [text for text in heads if text and not asks(text)]))
+    every = [text for _, heads in groups for text in heads]
+    room = limit - min(130, len(lead))
+    if sum(len(prose.cut(text, 90)) + 2 for text in every) > room:
+        every = [f"{title}: " + ", ".join(prose.cut(text, 50) for text in heads[:2]) if title else prose.cut(heads[0], 60) for title, heads in groups if heads]
+    if not every:
+        return ""
+    line = prose.cut(lead, 130).rstrip(":.")
+    for text in every:
+        text = prose.cut(text, 90)
+        if len(line) + len(text) + 2 > limit:
+            break
+        line += f"{('; ' if ':' in line else ': ') if line else ''}{text}"
+    return line
+
+
+# -- what failed -------------------------------------------------------------------------------------------
+
+
+def _from_failures(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
+    seen: set[tuple[str, str]] = set()
+    for run in story[index].runs:
+        if run.ok or shell.only_looks(run.command):
+            continue
+        errors = shell.error_lines(run.output)
+        key = (run.family, errors[0][:40] if errors else "")
+        if not errors or key in seen:
+            continue
+        seen.add(key)
+        cure = _cure(story, index, run)
+        name = shell.shown(run.command, 60)
+        text = f"Passed later: {name} first failed: " if cure else f"{name} failed: "
+        event = Event("result", run.pos, "", text="; ".join(errors))
+        made = _candidate(event, index, "fail", "error-cured" if cure else "error", prose.cut(text + "; ".join(errors), WIDTH), by="tool", grade="verified")
+        yield replace(made, weight=0.9 if cure else 1.2)
+
+
+def _cure(story: Sequence[Deeds], index: int, run: Run) -> bool:
+    return any(later.ok and later.pos > run.pos and later.family == run.family for deeds in story[index:] for later in deeds.runs)
+
+
+# -- work that no commit took up ---------------------------------------------------------------------------
+
+def _uncommitted(story: Sequence[Deeds]) -> Iterator[Candidate]:
+    committed = max((commit.pos for deeds in story for commit in deeds.commits if not _undone(story, 0, commit)), default=0)
+    open_edits = [(index, edit) for index, deeds in enumerate(story) for edit in deeds.edits if edit.pos > committed]
+    if not open_edits:
+        return
+    files: dict[str, list[str]] = {}
+    for _, edit in open_edits[-60:]:
+        name = edit.path.replace("\\", "/").rsplit("/", 1)[-1]
+        symbols = files.pop(name, [])
+        files[name] = symbols + [symbol for symbol in edit.facts.get("symbols", "").split(",") if symbol and symbol not in symbols]
+    latest = list(files.items())[-7:]
+    listed = ", ".join(f"{name} ({', '.join(symbols[:3])})" if symbols else name for name, symbols in reversed(latest))
+    more = f" and {len(files) - 7} more" if len(files) > 7 else ""
+    index, edit = open_edits[-1]
+    event = replace(edit, text=f"edited {edit.path}")
+    yield replace(_candidate(event, index, "impl", "open-edits", prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more, by="tool"), weight=2.6)
+
+
+# -- after the fact ----------------------------------------------------------------------------------------
+
+
+def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[Candidate]:
+    """What a person corrected is no longer the agent's word for it: claims of that turn count for less."""
+    overruled = {
+        index - 1
+        for index, deeds in enumerate(story)
+        if index and deeds.turn.prompt is not None and len(deeds.turn.prompt.text) < 400 and cues.CORRECTION.search(deeds.turn.prompt.text[:120])
+    }
+    return [
+        replace(one, grade="refuted" if one.grade in ("claimed", "hypothesis") and one.kind in ("fact", "dec") else one.grade, weight=one.weight * 0.6)
+        if one.turn in overruled and one.by == "agent"
+        else one
+        for one in found
+    ]
+
+
+def _candidate(event: Event, index: int, kind: str, sort: str, text: str, *, by: str = "agent", grade: str = "claimed", quote: str = "") -> Candidate:
+    who = {"user": "user", "agent": "agent"}.get(by, "tool")
+    return Candidate(kind, sort, text, event.pos, index, by, who, quote or event.text[:400], event.at, grade)

@@ -1,0 +1,246 @@
+"""Observations into CONTEXT.md: four sections, each line with where it came from, within the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+
+from nanoctx.core import prose, timeline, tokens
+from nanoctx.core.people import Standing
+from nanoctx.model import Item, Line, Observation, Origin
+
+SECTIONS = ("Now", "Time", "Recent", "External")
+LEFT_AFTER = timedelta(days=14)
+LINE = 200
+FOCUS, TASK = 120, 160
+FEWEST = 3  # lines of Recent; older sessions fill up to this
+LABELS = {
+    "dec": "Decided: ",
+    "rule": "Rule: ",
+    "pref": "Preference: ",
+    "fail": "Failed: ",
+    "next": "Next: ",
+    "learn": "Learned: ",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All that a page is made of: the same scene gives the same bytes."""
+
+    sessions: tuple[Observation, ...]  # of one project, by agents
+    standing: Standing  # what people did by hand
+    outside: tuple[Line, ...]  # External, already worded
+    now: datetime
+    zone: tzinfo
+    others: tuple[Observation, ...] = ()  # latest session of other projects of the workspace
+    budget: int = 500
+    characters: int = 2000
+    recent: int = 5
+    live: bool = False  # rendered for an agent right now rather than into the file
+
+
+def compose(scene: Scene) -> dict[str, tuple[Line, ...]]:
+    """The lines of each section, within budget; a person's lines are never dropped."""
+    current = current_session(scene.sessions)
+    sections = {
+        "Now": _with_people("Now", _now(scene, current), scene),
+        "Time": _with_people("Time", _time(scene, current), scene),
+        "Recent": _with_people("Recent", _recent(scene, current), scene),
+        "External": _with_people("External", scene.outside, scene),
+    }
+    return _fitted(sections, scene)
+
+
+def render(sections: Mapping[str, Sequence[Line]]) -> dict[str, str]:
+    """Each section as it stands in the file."""
+    return {
+        name: f"## {name}\n" + "".join(f"{line.text}\n" for line in lines) + "\n"
+        for name, lines in sections.items()
+    }
+
+
+def page(sections: Mapping[str, Sequence[Line]]) -> str:
+    return "# Context\n\n" + "".join(render(sections).values()).rstrip("\n") + "\n"
+
+
+def current_session(sessions: Sequence[Observation]) -> Observation | None:
+    """The latest session of a human; a headless one only if there is no other."""
+    human = [one for one in sessions if one.prompts and not one.more.get("headless")]
+    return max(human or sessions, key=_recency, default=None)
+
+
+def focus_of(session: Observation) -> Item | None:
+    return _first(session, "focus")
+
+
+def _recency(session: Observation) -> tuple[float, str]:
+    at = session.last or session.ended or session.started
+    return (at.timestamp() if at else 0.0, session.id)
+
+
+# -- Now ---------------------------------------------------------------------------------------------------
+
+
+def _now(scene: Scene, current: Observation | None) -> Iterator[Line]:
+    focus = focus_of(current) if current is not None else None
+    cleared = current is not None and current.ended_by == "clear"
+    origin = _origin(current, focus) if current is not None and focus is not None else None
+    opened = _said_at(current, focus) if current is not None and focus is not None else None
+    label = "Focus"
+    if current is not None and focus is not None and scene.now - _last(current) > LEFT_AFTER:
+        label = f"Focus (left {timeline.local(_last(current), scene.zone)[:10]})"
+    for key, item, limit in (
+        ("Focus", focus, FOCUS),
+        ("Task", _first(current, "task"), TASK),
+        ("Blocked", _first(current, "block"), LINE - 11),
+    ):
+        held = scene.standing.value(key, now=scene.now, focus_origin=origin, focus_at=opened)
+        if held is not None:
+            yield held
+        elif item is None or cleared or current is None:
+            yield Line(f"- {key}: None", (), key)
+        else:
+            shown = label if key == "Focus" else key
+            text = prose.cut(item.text, limit)
+            yield Line(f"- {shown}: {text}", (_origin(current, item),), key)
+    yield from _also(scene, current)
+
+
+def _also(scene: Scene, current: Observation | None) -> Iterator[Line]:
+    """Other sessions that are open at the same time, and other projects of the workspace."""
+    beside = [one for one in scene.sessions if one is not current and not one.ended and one.prompts]
+    for other in sorted((*beside, *scene.others), key=_recency, reverse=True)[:2]:
+        item = focus_of(other)
+        if item is not None and current is not None:
+            where = f"{other.project}, " if other.project != current.project else ""
+            seen = f"{where}{other.agent}, {timeline.local(_last(other), scene.zone)}"
+            text = f"- Also: {prose.cut(item.text, 90)} ({seen})"
+            yield Line(text, (_origin(other, item),), f"Also {other.project} {other.id}")
+
+
+# -- Time --------------------------------------------------------------------------------------------------
+
+
+def _time(scene: Scene, current: Observation | None) -> Iterator[Line]:
+    seen = sorted((one for one in scene.sessions if one.started), key=_recency, reverse=True)
+    closed = next((one for one in seen if one.ended), None)
+    running = next((one for one in seen if not one.ended), None)
+    last = _last(seen[0]) if seen else None
+    gap = timeline.gap(last, scene.now, scene.zone)
+    if closed is not None and closed.started is not None:
+        span = timeline.span(closed.started, _last(closed), scene.zone)
+        item = focus_of(closed)
+        about = f": {prose.cut(item.text, 48)}" if item is not None and closed is not current else ""
+        ago = timeline.gap(_last(closed), scene.now, scene.zone).words
+        yield Line(
+            f"- Last session: {span}, {closed.agent}{about}, {ago}",
+            (Origin(closed.id, None, "session"),),
+            "Last session",
+        )
+    elif not seen:
+        yield Line(f"- {gap.words}", (), "Last session")
+    if running is not None and running.started is not None:
+        yield Line(
+            f"- Session started: {timeline.local(running.started, scene.zone)}",
+            (Origin(running.id, None, "session"),),
+            "Session started",
+        )
+    if current is not None and current.pattern:
+        yield Line(
+            f"- Pattern: {current.pattern.capitalize()}", (Origin(current.id, None, "session"),), "Pattern"
+        )
+    yield Line(f"- Hint: {gap.hint}", (), "Hint")
+
+
+# -- Recent ------------------------------------------------------------------------------------------------
+
+
+def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
+    """Outcomes and decisions: the current session's first, older ones while there are too few."""
+    if current is None:
+        return
+    if current.ended_by == "clear" and (focus := focus_of(current)) is not None:
+        yield Line(f"- Before /clear: {prose.cut(focus.text, 150)}", (_origin(current, focus),))
+    older = sorted((one for one in scene.sessions if one is not current), key=_recency, reverse=True)
+    told: list[frozenset[str]] = []
+    count = 0
+    for session in (current, *older[:10]):
+        if count >= (scene.recent if session is current else FEWEST):
+            break
+        for item in session.items:
+            if item.kind in ("focus", "task", "block") or item.grade == "refuted" or count >= scene.recent:
+                continue
+            have = prose.words(item.text)
+            line = Line(f"- {page_line(item)}", (_origin(session, item),))
+            repeated = any(len(have & other) >= 0.7 * len(have) for other in told)
+            if not repeated and not scene.standing.retracted("Recent", line):
+                told.append(have)
+                count += 1
+                yield line
+
+
+def page_line(item: Item) -> str:
+    label = LABELS.get(item.kind, "")
+    if item.kind == "dec" and item.by == "user":
+        label = "" if item.text.startswith("Approved: ") else "User: "
+    if item.kind == "fail" and (item.by == "user" or item.text.startswith("Passed later")):
+        label = ""
+    checked = " (checked)" if item.grade == "verified" and item.kind == "impl" and item.by == "agent" else ""
+    guess = "Unverified: " if item.grade == "hypothesis" else ""
+    return prose.cut(f"{guess}{label}{item.text}", LINE - 2 - len(checked)) + checked
+
+
+# -- people and budget -------------------------------------------------------------------------------------
+
+
+def _with_people(section: str, lines: Iterator[Line] | Sequence[Line], scene: Scene) -> tuple[Line, ...]:
+    ours = [line for line in lines if not scene.standing.retracted(section, line)]
+    theirs = scene.standing.added.get(section, ())
+    return tuple(ours) + tuple(theirs) if section in ("Now", "Time") else tuple(theirs) + tuple(ours)
+
+
+def _fitted(sections: dict[str, tuple[Line, ...]], scene: Scene) -> dict[str, tuple[Line, ...]]:
+    """Generated lines give way, the least needed first: the end of Recent, External, then Time."""
+    kept = dict(sections)
+    theirs = {id(line) for lines in scene.standing.added.values() for line in lines}
+    for name, fewest in (
+        ("Recent", FEWEST),
+        ("External", 1),
+        ("Recent", 0),
+        ("Time", 1),
+        ("External", 0),
+        ("Time", 0),
+    ):
+        while _over(kept, scene):
+            ours = [line for line in kept[name] if id(line) not in theirs]
+            if len(ours) <= fewest:
+                break
+            kept[name] = tuple(line for line in kept[name] if line is not ours[-1])
+    if "Recent" in kept and not kept["Recent"]:
+        kept["Recent"] = (Line("- None"),)
+    return kept
+
+
+def _over(sections: Mapping[str, Sequence[Line]], scene: Scene) -> bool:
+    text = page(sections)
+    return tokens.count(text) > scene.budget or len(text) > scene.characters
+
+
+def _first(session: Observation | None, kind: str) -> Item | None:
+    return next((item for item in session.items if item.kind == kind), None) if session is not None else None
+
+
+def _origin(session: Observation, item: Item) -> Origin:
+    return Origin(session.id, item.pos, item.kind)
+
+
+def _said_at(session: Observation, item: Item) -> datetime | None:
+    return next((one.at for one in session.evidence if one.pos == item.pos), None)
+
+
+def _last(session: Observation) -> datetime:
+    at = session.last or session.ended or session.started
+    assert at is not None
+    return at

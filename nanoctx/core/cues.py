@@ -1,0 +1,189 @@
+"""The words by which people and agents show what they mean. English first; structure does most."""
+
+from __future__ import annotations
+
+import re
+
+
+def _any(*words: str) -> re.Pattern[str]:
+    return re.compile(r"\b(?:" + "|".join(words) + r")\b", re.IGNORECASE)
+
+
+def _start(*words: str) -> re.Pattern[str]:
+    return re.compile(r"^\W*(?:" + "|".join(words) + r")\b", re.IGNORECASE)
+
+
+# -- what an agent says ------------------------------------------------------------------------------------
+
+INTENT = _start(
+    r"(?:now,? |first,? |next,? |then,? )?(?:let me|let's|i'?ll|i will|i'?m going to|i am going to"
+    r"|i need to|i should|i want to)",
+    r"now (?:let me|i'?ll|i need|i will|i can|run|update|add|check|create|fix|write|the)",
+    r"i'?m (?:checking|reading|looking|running|going|using|now|about)",
+    "(?:checking|running|looking|reading|updating|adding|fixing|creating|starting|searching)",
+    "(?:ich werde|lass mich|je vais|voy a)",
+)
+LEAD_IN = re.compile(
+    r"^(?:here(?:'s| is| are)|below is|this is|in summary|summary|to summari[sz]e|what (?:i|was|we"
+    r"|changed)|changes(?: made)?|done|verification|results?"
+    r"|details|notes?|overview|key (?:changes|points)|files?(?: changed| modified| created)?)\b[^:]{0,60}:?$",
+    re.IGNORECASE,
+)
+DULL_HEADING = re.compile(
+    r"^(?:quality|verification|verified|current .*|files?.*|notes?|status|tests?|details|overview"
+    r"|commit|docs|reasoning|why.*|summary.*|changes.*|"
+    r"what (?:changed|i did|was done|it means)|key .*|result.*|implementation.*|analysis|findings?"
+    r"|explanation|answer|conclusion|options?)$",
+    re.IGNORECASE,
+)
+DONE = _any(
+    r"add(?:ed|s)",
+    r"fix(?:ed|es)",
+    r"remov(?:ed|es)",
+    r"implement(?:ed|s)",
+    r"creat(?:ed|es)",
+    r"updat(?:ed|es)",
+    r"chang(?:ed|es)",
+    r"refactor(?:ed|s)",
+    r"renam(?:ed|es)",
+    r"mov(?:ed|es)",
+    r"commit(?:ted|s)",
+    r"push(?:ed|es)",
+    r"merg(?:ed|es)",
+    r"delet(?:ed|es)",
+    r"replac(?:ed|es)",
+    r"extend(?:ed|s)",
+    r"rewr(?:ote|itten)",
+    "wrote|written|built|passes|passed|passing|green|works|completed?|done|resolved|extracted|confirmed"
+    "|verified|switched|configured|installed",
+    "deployed|released|tested|converted|migrated|split|reduced|simplified|published|reverted|enabled"
+    "|disabled",
+    r"now (?:uses?|shows?|returns?|has|have|supports?|works?|reads?|writes?)",
+    r"(?:is|are) now",
+    "no longer",
+)
+FAILED = _any(
+    r"fail(?:s|ed|ing)",
+    r"errors? (?:in|from|when|because|is|was)",
+    r"broke|broken|crash\w*",
+    r"(?:didn'?t|doesn'?t|does not|did not) (?:work|help|exist|match|compile|support|reach|find|see"
+    r"|have|run)",
+    r"couldn'?t|could not|cannot|can'?t|unable|wrong|incorrect",
+    r"not (?:found|working|correct|usable|available|possible)",
+    r"(?:issue|problem|bug) (?:is|was)",
+    r"root cause|rejected|hangs?|hanging|timed out|no longer works",
+)
+REPAIRED = _any(r"fix(?:ed|es)", "pass(?:es|ed|ing)?", "resolved", "addressed", "repaired")
+REASON = _any(
+    r"instead of|rather than|because|decid\w+|chose|choose|prefer\w*|recommend\w*|root cause|key insight",
+    r"the (?:reason|trick|fix|simplest|right|best|cleanest)|so that|keep(?:ing|s)?|avoid\w*|legitimate"
+    r"|valid|approach|design|therefore|means that",
+)
+GUESS = _any(
+    r"likely|probably|perhaps|maybe|might|may be|could be|should (?:be|work|fix)|i (?:think|suspect"
+    r"|believe|guess)|seems? to|would|appears? to|presumably"
+)
+NEXT_HEADING = _any(
+    r"next(?: steps?)?|remaining|to ?do|follow[- ]?ups?|still (?:to do|needed|open|pending)"
+    r"|not (?:yet )?(?:done|included|committed|verified)|pending|what'?s (?:next|left)"
+)
+OFFER = _any(
+    r"if you (?:want|like|prefer|need)|let me know|would you like|you (?:can|could|may)|feel free"
+    r"|happy to|options?|alternatives?|optional(?:ly)?"
+)
+NEXT = _any(
+    r"next(?: step)?,? (?:i|we|you|is)|still (?:need|needs|has to|have to|left|to do|missing)"
+    r"|remain(?:s|ing)|needs? to be|(?:you|we)(?:'ll| will)? (?:need|must|have) to",
+    r"not yet|todo|follow[- ]?up|before (?:merging|release)|pending|waiting (?:for|on)"
+    r"|ready (?:for (?:review|approval|merge))",
+)
+WAITING = re.compile(
+    r"((?:waiting (?:for|on)|awaiting|(?:PR|pull|MR)[^.;]{0,40}ready (?:for|to) (?:approval|review"
+    r"|merge)|ready for (?:your )?(?:approval|review|merge)|blocked (?:by|on|until))[^.;\n]*)",
+    re.IGNORECASE,
+)
+REPORTED = _start(
+    r"comment \d", "suggests?", "reviewer", "the review(?:er)?", "copilot", "bugbot", "coderabbit", "feedback"
+)
+
+# -- what a person says ------------------------------------------------------------------------------------
+
+FILLER = re.compile(
+    r"^(?:(?:please|can you|could you|can we|could we|would you|let'?s|lets|i want you to|i want to"
+    r"|i would like (?:you )?to|i'd like (?:you )?to|i want|i need you to|i need to|help me(?: to)?"
+    r"|couldn'?t we(?: not)?(?: simply)?|can'?t we|hmm+|oh|ok(?:ay)?|so|now|then|also|and|but|yes|no"
+    r"|nope|wait|hey|hi|hello|cool|great|perfect|thanks|go ahead and|indeed|just|maybe|i think(?: that)?"
+    r"|we (?:need to|should|have to)|you should|if you want,? (?:next )?i can|would you like me to"
+    r"|do you want me to|should i|shall i|want me to|now that|next)\b[\s,.:!-]*)+",
+    re.IGNORECASE,
+)
+SMALL_WORDS = re.compile(
+    r"\b(?:the|an?|please|just|really|also|very|actually|basically|some|any|(?:that|if|so that) (?:we"
+    r"|you|it)(?: are| is| can)?|make sure (?:you |that |to |we )?|there(?:'s| is| are)"
+    r"|i'?d like to|i would like to|i want to|in order to|as well|though|still|then|now)\s+",
+    re.IGNORECASE,
+)
+APPROVAL = re.compile(
+    r"^\W*(?:y|k|c|yes|yep|yeah|yup|ok|okay|sure|go|go ahead|go for it|go on|proceed|continue|approved?"
+    r"|do it|do that|do all|do both|lgtm|sounds good|looks good|perfect|great|good|nice|please do"
+    r"|please|lets? go|let'?s do (?:it|that|this)|ok lets? do(?:e)? that|correct|right|exactly|agreed"
+    r"|fine|cool|ship it|\d|[a-d]\)?|all|all of them|fix all|both|the first|the second|first one"
+    r"|second one"
+    r"|ja|weiter|oui|si|sí|はい|네|응|계속|继续|好|好的|是|可以)\b"
+    r"[\s,.!]*(?:please|continue|proceed|go ahead|do it|do that|with it|with that|that|this|it|all|\d|then|thanks|thank you|now|yes)*[\s.!]*$",
+    re.IGNORECASE,
+)
+CHORE = re.compile(
+    r"^\W*(?:(?:please|ok|okay|yes|now|and|then|great|perfect|can you|could you|let'?s|lets"
+    r"|go ahead and|also|just)[\s,]+)*"
+    r"(?:commite?|commit (?:it|this|and push)|push|pull|merge|rebase|stage|run (?:the |all )?(?:tests?"
+    r"|lint\w*|build|ci)|(?:open|make|create) (?:a |the )?(?:pr|pull request)"
+    r"|are (?:all )?(?:the )?tests passing)\b",
+    re.IGNORECASE,
+)
+IMPERATIVE = _any(
+    r"add|try|fix|make|create|implement|write|refactor|review|update|remove|build|change|use|move"
+    r"|set ?up|configure|enable|disable|investigate|design|improve|rename|resolve|address|apply|install",
+    r"deploy|debug|convert|migrate|clean|compare|analy[sz]e|generate|draft|plan|consolidate|separate"
+    r"|reorder|support|replace|integrate|extract|check|need to|want|should|failed|broken|bug|error"
+    r"|feature|issue",
+    r"prüf\w*|füge|erstelle|ändere|behebe|ajoute|corrige|crea|añade|arregla",
+)
+WISH = re.compile(
+    rf"^{IMPERATIVE.pattern}|(?:[.!?]\s+){IMPERATIVE.pattern}|\b(?:should|need|want|i'?d like|must)\b",
+    re.IGNORECASE,
+)
+STANDING = _any(
+    "always",
+    "never",
+    r"from now on",
+    r"every time|whenever|each time",
+    r"each (?:commit|test|file|function|sentence|change|pr)",
+    r"when(?:ever)? possible|in general|as a rule|at all times|going forward|in (?:the )?future",
+    r"(?:do not|don'?t|dont|must not|mustn'?t|shouldn'?t|should not|no) (?:ever|use|add|commit|push"
+    r"|write|create|put|include|make|touch|mock|skip|change|run|start|guess|assume)",
+    r"(?:must|should) (?:always|never|only|be)",
+    r"prefer|avoid|make sure|ensure|remember(?: to| that)?|stick (?:to|with)|keep (?:each|every|it|all"
+    r"|the|commits?|it simple)",
+    r"i (?:always|never|prefer|like|hate|don'?t like|want you to always)|we (?:always|never|use"
+    r"|don'?t use|prefer)",
+    r"immer|nie(?:mals)?|toujours|jamais|siempre|nunca",
+)
+CORRECTION = re.compile(
+    r"^\W*(?:no\b|nope|not\b|wrong|actually|wait|stop|that'?s (?:not|wrong)|i (?:meant|mean|don'?t see"
+    r"|did ?n'?t)|why (?:is|are|did|does|do) (?:you|it|this|that|we|i))"
+    r"|\b(?:not correct|is wrong|that'?s not|didn'?t work|doesn'?t work|does not work|still (?:fail"
+    r"|broken|not|see|get)|i don'?t see|not what i|i meant|you (?:forgot|missed|broke)|revert|undo)\b",
+    re.IGNORECASE,
+)
+DEICTIC = re.compile(r"\b(?:it|this|that|these|those|them|above|same|again|both|1|2|3)\b", re.IGNORECASE)
+FIRST_PERSON_REPORT = re.compile(
+    r"^\W*(?:i|i'?m|i am|i'?ve|it|there|explain|wait|what|why|how|is|are|does|do you|did|can|could|would)\b",
+    re.IGNORECASE,
+)
+ONE_OFF = re.compile(
+    r"\b(?:for now|this time|just now|yet|right now|first|before (?:you|we)|in this (?:pr|commit|branch"
+    r"|file|test)|just let me know|don'?t change anything|do not change anything)\b",
+    re.IGNORECASE,
+)
+PLAN_TEMPLATE = re.compile(r"^\s*implement the following plan:?\s*", re.IGNORECASE)

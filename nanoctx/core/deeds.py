@@ -1,0 +1,133 @@
+"""What one turn came to: the agent's report, edits, commands with their outcome, commits, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from nanoctx.core import cues, prose, shell
+from nanoctx.core.turns import Turn
+from nanoctx.model import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A shell command that has answered."""
+
+    command: str
+    output: str
+    ok: bool
+    pos: int
+
+    @property
+    def family(self) -> str:
+        return shell.family(self.command)
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    turn: Turn
+    says: tuple[Event, ...]
+    final: Event | None  # the last thing the agent said
+    finished: bool  # nothing was left running or announced when the turn ended
+    edits: tuple[Event, ...]
+    runs: tuple[Run, ...]
+    commits: tuple[shell.Commit, ...]
+    refused: tuple[Event, ...]  # tool calls that a person rejected; `command`/`path` of the call filled in
+    answers: tuple[Event, ...]
+    last: Event | None
+
+    @property
+    def worked(self) -> bool:
+        return bool(self.edits or self.commits or any(shell.is_check(run.command) for run in self.runs))
+
+    @property
+    def verified(self) -> bool:
+        """A check passed after the last edit, and none failed after it."""
+        edited = self.edits[-1].pos if self.edits else 0
+        checks = [run for run in self.runs if run.pos > edited and shell.is_check(run.command)]
+        return bool(checks) and checks[-1].ok
+
+
+def deeds(turns: Sequence[Turn]) -> list[Deeds]:
+    return [_deeds(turn) for turn in turns]
+
+
+def _deeds(turn: Turn) -> Deeds:
+    calls = {event.call: event for event in turn.events if event.kind == "tool" and event.call}
+    says = tuple(_spoken(event) for event in turn.events if event.kind == "say")
+    says = tuple(say for say in says if say.text.strip())
+    runs: list[Run] = []
+    commits: list[shell.Commit] = []
+    failed_edits = set()
+    for event in turn.events:
+        call = calls.get(event.call)
+        if event.kind != "result" or call is None:
+            continue
+        if event.ok is False and call.name in ("edit", "write"):
+            failed_edits.add(event.call)
+        if call.name == "shell":
+            run = Run(call.command, event.text, event.ok is not False, event.pos)
+            runs.append(run)
+            commits.extend(shell.commits(run.command, run.output, run.ok, run.pos))
+    refused = tuple(
+        _with_call(event, calls.get(event.call)) for event in turn.events if event.kind == "reject"
+    )
+    rejected = {event.call for event in refused}
+    edits = tuple(
+        event
+        for event in turn.events
+        if event.kind == "tool"
+        and event.name in ("edit", "write")
+        and event.call not in rejected
+        and event.call not in failed_edits
+    )
+    return Deeds(
+        turn,
+        says,
+        says[-1] if says else None,
+        _finished(turn, says),
+        edits,
+        tuple(runs),
+        tuple(_joined(commits)),
+        refused,
+        tuple(event for event in turn.events if event.kind == "answer"),
+        turn.events[-1] if turn.events else None,
+    )
+
+
+def _spoken(event: Event) -> Event:
+    text = prose.spoken(event.text)
+    return event if text is event.text else replace(event, text=text)
+
+
+def _with_call(event: Event, call: Event | None) -> Event:
+    return event if call is None else replace(event, name=call.name, command=call.command, path=call.path)
+
+
+def _finished(turn: Turn, says: tuple[Event, ...]) -> bool:
+    """The agent spoke last, and what it said was not an announcement."""
+    acts = [
+        event
+        for event in turn.events
+        if event.kind in ("say", "tool", "result", "interrupt", "reject", "error")
+    ]
+    if not acts or not says or acts[-1].kind != "say":
+        return turn.thin and bool(says)
+    text = says[-1].text.rstrip()
+    announces = len(text) < 160 and cues.INTENT.match(prose.opening(text))
+    return not announces and not text.endswith(":")
+
+
+def _joined(commits: list[shell.Commit]) -> list[shell.Commit]:
+    """A push or pull request belongs to the commit before it."""
+    joined: list[shell.Commit] = []
+    for commit in commits:
+        before = joined[-1] if joined else None
+        if commit.pushed and before is not None and not before.pull:
+            joined[-1] = replace(before, pushed=commit.pushed, sha=before.sha or commit.sha)
+        elif commit.pull and before is not None and before.subject:
+            joined[-1] = replace(before, pull=commit.pull)
+        else:
+            joined.append(commit)
+    return joined

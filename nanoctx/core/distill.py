@@ -1,0 +1,122 @@
+"""A session's story into its observation: what it was about, what came of it, and the words that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from nanoctx.core import candidates, prose, ranking, timeline, topics
+from nanoctx.core.deeds import Deeds, deeds
+from nanoctx.core.escape import inert, one_line
+from nanoctx.core.turns import Story
+from nanoctx.model import Evidence, Item, Observation
+
+ITEM = 240
+QUOTE = 160
+FILES = 40
+COMMITS = 20
+
+
+def distill(story: Story, *, id: str, agent: str, now: datetime, idle_minutes: float) -> Observation:
+    """Everything but project, head and log, which the observer knows."""
+    done = deeds(story.turns)
+    focus = topics.focus(story, done)
+    task = topics.task(story, done, focus.text if focus else "")
+    block = topics.blocked(done)
+    kept = ranking.keep(candidates.candidates(done), len(done))
+    items = [_named("focus", focus, ITEM), _named("task", task, ITEM), _named("block", block, ITEM)]
+    items += [_item(one) for one in kept]
+    whole = [item for item in items if item is not None]
+    evidence = _evidence(kept, [named for named in (focus, task, block) if named is not None])
+    ended_by = story.ended_by or ("idle" if _idle(story, now, idle_minutes) else "")
+    return Observation(
+        id=id,
+        agent=agent,
+        session=story.session,
+        cwd=one_line(story.facts.get("cwd", "") or story.cwd),
+        branch=one_line(story.facts.get("branch", "")),
+        started=_time(story.started),
+        last=_time(story.last),
+        ended=_time(story.last) if ended_by else None,
+        ended_by=ended_by,
+        prompts=story.prompts,
+        pattern=timeline.pattern(
+            story.active / 60, story.prompts, story.edits, story.reads, story.commands, story.failures
+        ),
+        context_used=round(min(1.0, story.used / story.window), 2) if story.used and story.window else None,
+        summary=_summary(done, focus, kept),
+        files=_files(story, done),
+        commits=tuple(dict.fromkeys(commit.sha for one in done for commit in one.commits if commit.sha))[
+            -COMMITS:
+        ],
+        title=inert(prose.cut(focus.text, 100)) if focus else "Session without a human prompt",
+        items=tuple(whole),
+        evidence=tuple(evidence),
+        more={"headless": True} if story.facts.get("headless") else {},
+    )
+
+
+def _named(kind: str, named: topics.Named | None, limit: int) -> Item | None:
+    if named is None:
+        return None
+    return Item(
+        kind,
+        inert(prose.cut(one_line(named.text), limit)),
+        named.pos,
+        by="user" if named.who == "user" else "agent" if named.who == "agent" else "tool",
+    )
+
+
+def _item(one: candidates.Candidate) -> Item:
+    more = {"scope": one.scope} if one.scope else {}
+    return Item(
+        one.kind,
+        inert(prose.cut(one_line(one.text), ITEM)),
+        one.pos,
+        one.grade if one.kind not in ("rule", "next") else "",
+        one.by,
+        more,
+    )
+
+
+def _evidence(kept: Sequence[candidates.Candidate], named: Sequence[topics.Named]) -> list[Evidence]:
+    found: dict[int, Evidence] = {}
+    for source in (*named, *kept):
+        if source.pos not in found:
+            at = _time(source.at)
+            found[source.pos] = Evidence(source.pos, at, source.who, one_line(source.quote)[:QUOTE])
+    return [found[pos] for pos in sorted(found)]
+
+
+def _summary(done: Sequence[Deeds], focus: topics.Named | None, kept: Sequence[candidates.Candidate]) -> str:
+    """One or two sentences: the best outcome, else the topic."""
+    outcome = next(
+        (
+            one.text
+            for one in kept
+            if one.kind in ("impl", "fix") and one.sort != "open-edits" and one.grade != "refuted"
+        ),
+        "",
+    )
+    parts = [prose.cut(outcome, 160)] if outcome else [prose.cut(focus.text, 120)] if focus else []
+    if outcome and done and not done[-1].finished and focus:
+        parts.append(f"Open: {prose.cut(focus.text, 90)}")
+    return inert(". ".join(part.rstrip(". ") for part in parts) + "." if parts else "")
+
+
+def _files(story: Story, done: Sequence[Deeds]) -> tuple[str, ...]:
+    """Files that were edited, last touched first, by their path below the project."""
+    root = story.cwd.rstrip("/\\")
+    names = (
+        path[len(root) + 1 :] if root and path.startswith((f"{root}/", f"{root}\\")) else path
+        for path in story.files
+    )
+    return tuple(one_line(name) for name in dict.fromkeys(names))[:FILES]
+
+
+def _idle(story: Story, now: datetime, idle_minutes: float) -> bool:
+    return story.last is not None and now.timestamp() - story.last > idle_minutes * 60
+
+
+def _time(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).replace(microsecond=0)

@@ -1,0 +1,117 @@
+"""A prompt's own words: what the person typed, apart from what they pasted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from nanoctx.core import cues, prose
+
+LONG = 900  # a longer prompt is mostly pasted: only its edges are taken as the person's own
+_OUTPUT_MARK = re.compile(
+    r"^(?:hint|error|warning|note|traceback|info|debug|fatal|warn|at )\b\s*[:\[]", re.IGNORECASE
+)
+_DRAWN = re.compile(
+    r"[│╭╰├┌└┃║▐█⏺⎿●✻]|\[\+\d+|^[$>%] |^\S+@\S+[:~]|^\d{4}-\d\d-\d\d[T ]\d\d:|^diff --git|^@@ |^\+\+\+ |^--- "
+)
+_MENTION = re.compile(r"(?<!\w)@(?=[\w./-]+)")
+_REVIEW = re.compile(r"^\s*(?:#{1,4} |\*\*[^*]+\*\*\s*$|\d+\.\s+\*\*|```|\| )", re.MULTILINE)
+_CODE = re.compile(
+    r"[;{}]\s*$|^\s*(?:const|let|var|def|func|class|import|return|if \(|for \(|public|private|<\w+)"
+    r"|^[\w.]+\(.*\)$|=>\s*\{?$"
+)
+_MARKS = re.compile(r"[^\w ]|[\d_]")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The sentences a person typed; `pasted` when most of the prompt is not theirs."""
+
+    sentences: tuple[str, ...]
+    pasted: bool
+    heading: str = ""  # title of the pasted document, a name for the topic
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.sentences)
+
+
+@lru_cache(maxsize=512)
+def own_words(prompt: str) -> Words:
+    text = prose.spoken(prompt)
+    plan = cues.PLAN_TEMPLATE.match(text)
+    title = re.search(r"^#{1,3}\s+(.+)$", text, re.MULTILINE)
+    heading = prose.plain(title[1]) if title else ""
+    if plan:
+        return Words((), True, re.sub(r"^Plan:\s*", "", heading, flags=re.IGNORECASE))
+    lines = _unwrapped([line for line in _MENTION.sub("", text).split("\n") if not _is_output(line)])
+    pasted = len(text) > LONG or len(_REVIEW.findall(text)) >= 3
+    if pasted:
+        lines = _edges(lines)
+    found: list[str] = []
+    for line in lines:
+        found += [line] if _BULLET.match(line) else prose.sentences(line)
+    tidied = (prose.tidy(sentence) for sentence in found)
+    return Words(tuple(sentence for sentence in tidied if sentence), pasted, heading)
+
+
+def asks(sentence: str) -> bool:
+    return sentence.rstrip(" *_`)\"'").endswith(("?", "？"))
+
+
+def substantive(prompt: str) -> bool:
+    """It says something by itself: not "yes", "continue", "2"."""
+    text = prompt.strip()
+    if cues.APPROVAL.match(text):
+        return False
+    return len(prose.words(text[:600])) >= 2 or (not text.isascii() and len(text) >= 8)
+
+
+def _is_output(line: str) -> bool:
+    text = line.strip()
+    if not text:
+        return True
+    letters = len(text) - len(_MARKS.findall(text))
+    indented = line.startswith(("   ", "\t")) and not _BULLET.match(line)
+    return bool(
+        indented
+        or letters < 0.62 * len(text)
+        or _OUTPUT_MARK.match(text)
+        or _DRAWN.search(text)
+        or _CODE.search(text)
+    )
+
+
+def _unwrapped(lines: list[str]) -> list[str]:
+    """A sentence that an editor broke over lines is one line again."""
+    joined: list[str] = []
+    for line in lines:
+        before = joined[-1] if joined else ""
+        if len(before) > 55 and re.match(r"[a-z(]", line) and not re.search(r"[.!?:]$", before):
+            joined[-1] = f"{before} {line.strip()}"
+        else:
+            joined.append(line)
+    return joined
+
+
+def _edges(lines: list[str]) -> list[str]:
+    """First and last lines of a long prompt: the person speaks before and after what they pasted."""
+    first = [line for line in lines[:1] if len(line) < 400 and not re.match(r"\s*(?:#|\*\*)", line)]
+    last = (
+        [line for line in lines[-1:] if len(line) < 300 and not re.match(r"\s*[-*#|>\d+]", line)]
+        if len(lines) > 1
+        else []
+    )
+    asked = [
+        line
+        for line in last
+        if asks(line)
+        or (
+            cues.IMPERATIVE.search(line)
+            and len(line) < 160
+            and re.match(r"\s*(?:please|can|could|let|fix|address|make|i |we )", line, re.IGNORECASE)
+        )
+    ]
+    return first + asked

@@ -1,0 +1,250 @@
+"""Prose as people and agents write it: Markdown into headings, bullets and sentences, made short."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_STOP = frozenset(
+    """
+    a about above actually add added after again all already also am an and any anything are around as at
+    back be because been before being below best better between both but by can change changed changes check
+    code could current currently did do does doing done down each else even every everything exactly few
+    file files find first fix for found from full get getting give go going good got great had has have he
+    help her here his how i if in instead into is it its just keep kind know last less let lets like line
+    lines ll look looking made main make makes making many maybe me mean might more most much must my need
+    needed needs never new next no not nothing now of off ok okay old on once one only or other our out over
+    own part per please point possible probably put really re right run running s same say see seems set
+    should show since so some something still such sure t take test tests than that thats the their them
+    then there these they thing things think this those though through to too try two under until up update
+    updated us use used using ve very via want wants was way we well were what when where whether which
+    while who why will with within without won work working works would yes yet you your
+    """.split()  # noqa: SIM905
+)
+_WORD = re.compile(r"[^\W\d_][\w./-]*|\d[\w.]*", re.UNICODE)
+_SEPARATORS = re.compile(r"[./_-]+")
+
+IDENTIFIER = re.compile(
+    r"`[^`\n]{2,60}`"
+    r"|\b[\w-]+(?:/[\w.-]+)+"
+    r"|\b[\w-]+\.(?:astro|c|cc|cpp|cs|css|ex|go|gradle|h|hpp|html|java|js|json|jsx|kt|lock|lua|md|mjs"
+    r"|php|properties|proto"
+    r"|py|rb|rs|scala|sh|sql|svelte|swift|tf|toml|ts|tsx|txt|vue|xml|ya?ml|zig)\b"
+    r"|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z0-9]+[A-Z]\w+|\b[A-Za-z]\w*_\w+|#\d+|\b[A-Z]{2,}[0-9_]*\b|--[a-z][\w-]+"
+)
+SHA = re.compile(r"^[0-9a-f]{7,40}$")
+
+_EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿⬀-⯿\ufe0f\u200d]")
+_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^)\n]*\))*\)")
+_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|`")
+_MARKER = re.compile(r"^\s*(?:#{1,6}|>+|[-*+•]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
+_URL_PULL = re.compile(r"https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|-/merge_requests)/(\d+)\S*")
+_URL = re.compile(r"https?://(?:www\.)?([\w.-]+(?::\d+)?(?:/[\w.-]+)?)[^\s)\]>\"']*")
+_HOME_PATH = re.compile(
+    r"(?:/(?:Users|home|root|var|tmp|opt|private|mnt|workspace|workspaces)"
+    r"|[A-Z]:)(?:[/\\][\w.@+-]+)*[/\\]([\w.@+-]+)"
+)
+_SPACES = re.compile(r"\s+")
+_PLEASANTRY = re.compile(
+    r"^(?:(?:perfect|great|excellent|good|nice|done|awesome|sure|okay?|yes|yep|got it|right|absolutely"
+    r"|understood|certainly|of course"
+    r"|you'?re (?:absolutely |totally )?(?:right|correct)|good (?:point|question|catch|news|idea)"
+    r"|great (?:question|point|news)|thanks?|thank you"
+    r"|exactly|fantastic|wonderful|makes sense|sounds good|no problem|hmm+|oh|ah|well|so|alright"
+    r"|interesting)\s*[!.,:—–-]+\s*)+",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = re.compile(
+    r"^(?:I'?ve|I have|We'?ve|We have|I)\s+(?:also |now |just |successfully |already "
+    r"|then )*(?=(?:\w+ed|wrote|built|made|ran|set|put|found|split|took|gave|cut)\b)",
+    re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"^(?:i think|i'd say|it (?:seems|looks)(?: like)?(?: that)?|basically|essentially|so|and|but|also"
+    r"|then|now|finally|overall|in short|as you can see)\b\s*,?\s+",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*A-Z0-9À-ÖØ-Þ])|(?<=[。！？])")
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_THINKING = re.compile(r"<(think|thinking|system-reminder|analysis)>.*?(?:</\1>|\Z)", re.DOTALL)
+_PATCH = re.compile(r"^<{5,9} SEARCH.*?(?:^>{5,9} REPLACE|\Z)", re.DOTALL | re.MULTILINE)
+_RULED = re.compile(r"^[\s\-=*_|:+─═]+$")
+_BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,2}[.)])\s+")
+_HEADING = re.compile(r"^(?:#{1,6}\s+(.+)|\*\*([^*]+)\*\*:?|([^.!?`|]{3,70}):)$")
+_BOLD_HEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])?\s*\*\*([^*]{4,})\*\*")
+_CLAUSE = re.compile(r" — | – | -> | → |: | - |\. |; | \(")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A bullet or a sentence of a message, under its heading."""
+
+    text: str
+    bullet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading (or "") and what stands under it."""
+
+    heading: str
+    parts: tuple[Part, ...]
+
+
+def plain(text: str) -> str:
+    """One line without Markdown: links by their words, paths by their names."""
+    if "](" in text:
+        text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    if "://" in text:
+        text = _URL.sub(r"\1", _URL_PULL.sub(r"#\1", text))
+    text = _EMPHASIS.sub("", text)
+    if not text.isascii():
+        text = _EMOJI.sub("", text)
+    if "/" in text or "\\" in text:
+        text = _HOME_PATH.sub(r"\1", text)
+    return _SPACES.sub(" ", _MARKER.sub("", text)).strip()
+
+
+def opening(text: str) -> str:
+    """A sentence as it begins once the pleasantries are over: "Now let me …" still says so."""
+    text = plain(text)
+    return _PLEASANTRY.sub("", text) or text
+
+
+def tidy(text: str) -> str:
+    """A sentence reduced to what it says: no greeting, no "I have now", first letter large."""
+    text = _FIRST_PERSON.sub("", opening(text))
+    for _ in range(2):
+        text = _HEDGE.sub("", text)
+    text = text.strip(" \t;,")
+    return text[:1].upper() + text[1:] if re.match(r"[a-z]+(?:'[a-z]+)?[ ,:]", text) else text
+
+
+def sentences(text: str) -> list[str]:
+    return [part for part in _SENTENCE_END.split(text) if part and not part.isspace()]
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters, ending where a clause or a word ends; the cut is not marked."""
+    if len(text) <= limit:
+        return text
+    for separator in (". ", "; ", " — ", ", ", " "):
+        at = text.rfind(separator, 0, limit)
+        if at > limit * (0.4 if separator == " " else 0.6):
+            return _closed(text[:at].rstrip(" ,;:—-("))
+    return _closed(text[:limit].rstrip())
+
+
+def _closed(text: str) -> str:
+    """Without a bracket that the cut left open near the end."""
+    for opened, closes in ("()", "[]"):
+        at = text.rfind(opened)
+        if at > len(text) * 0.5 and closes not in text[at:]:
+            inside = text[at:].rsplit(",", 1)[0]
+            text = f"{text[:at]}{inside}{closes}" if "," in text[at:] else text[:at].rstrip(" ,;:—-")
+    return text
+
+
+def spoken(text: str) -> str:
+    """A message without code fences, patches and thinking."""
+    if "<" in text:
+        if "</think>" in text:
+            text = text.rsplit("</think>", 1)[1]
+        text = _PATCH.sub("", _THINKING.sub("", text))
+    return _FENCE.sub("", text) if "```" in text or "~~~" in text else text
+
+
+def blocks(text: str) -> list[Block]:
+    """A spoken message as headings with their bullets and sentences, in order."""
+    found: list[Block] = []
+    heading = ""
+    parts: list[Part] = []
+
+    def close(next_heading: str) -> None:
+        nonlocal heading, parts
+        if parts:
+            found.append(Block(heading, tuple(parts)))
+        heading, parts = next_heading, []
+
+    for raw in text.split("\n"):
+        line = raw.strip()
+        if not line or _RULED.match(line):
+            continue
+        if line.startswith("|"):
+            cells = [plain(cell) for cell in line.strip("|").split("|")]
+            parts.append(Part(" - ".join(cell for cell in cells if cell), True))
+            continue
+        bullet = _BULLET.match(raw)
+        title = None if bullet else _HEADING.match(_EMOJI.sub("", line).strip())
+        if title:
+            close(plain(next(words for words in title.groups() if words)).rstrip(":"))
+        elif bullet:
+            parts.append(Part(line, True))
+        elif parts and parts[-1].bullet and raw[:1].isspace():
+            parts[-1] = Part(f"{parts[-1].text} {line}", True)
+        else:
+            if parts and parts[-1].bullet:
+                close("")
+            parts.extend(Part(sentence, False) for sentence in sentences(line))
+            if line.endswith(":"):
+                lead = parts.pop().text
+                close(plain(lead).rstrip(":"))
+    close("")
+    return found
+
+
+def head(part: str) -> str:
+    """The telling beginning of a bullet: its bold words, or its first clause."""
+    bold = _BOLD_HEAD.match(part)
+    if bold:
+        return plain(bold[1]).rstrip(":. ")
+    text = tidy(part)
+    first = _CLAUSE.split(text, maxsplit=1)[0]
+    return first if len(first) > 8 else cut(text, 70)
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> frozenset[str]:
+    """Content words, lower-case, stemmed; identifiers also by their parts."""
+    return frozenset().union(*map(_word_parts, _WORD.findall(text)))
+
+
+@lru_cache(maxsize=16384)
+def _word_parts(raw: str) -> frozenset[str]:
+    parts = {raw, *_SEPARATORS.split(raw)} if _SEPARATORS.search(raw) else (raw,)
+    return frozenset(word for word in map(stem, parts) if len(word) > 1 and word not in _STOP)
+
+
+def stem(word: str) -> str:
+    word = word.lower().strip("./-_")
+    for suffix in ("ings", "ing", "edly", "ed", "es", "s"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
+            return word[: -len(suffix)]
+    return word
+
+
+@lru_cache(maxsize=4096)
+def count_names(text: str) -> int:
+    """How many names of things a text holds."""
+    return len(IDENTIFIER.findall(text))
+
+
+def identifiers(text: str) -> list[str]:
+    """Names of things in the text (paths, symbols, flags, numbers of issues), in order, each once."""
+    return list(dict.fromkeys(name.strip("`") for name in IDENTIFIER.findall(text)))
+
+
+def pack(parts: list[str], limit: int, heading: str = "") -> list[str]:
+    """Neighbouring sentences joined into lines of at most `limit` characters, each led by the heading."""
+    lead = f"{heading}: " if heading else ""
+    lines: list[str] = []
+    current = ""
+    for part in parts:
+        part = part if part.endswith("?") else part.rstrip(". ")
+        if current and len(lead) + len(current) + len(part) + 2 > limit:
+            lines.append(lead + current)
+            current = ""
+        current = f"{current}; {part}" if current else part
+    return [*lines, lead + current] if current else lines

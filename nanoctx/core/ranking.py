@@ -1,0 +1,91 @@
+"""Which candidates are kept in the observation, and in which order they deserve a line of the page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from nanoctx.core import cues, prose
+from nanoctx.core.candidates import Candidate
+
+KEPT = 57  # of 60 items, beside focus, task and block
+LINES = 8  # that the page may draw from, in order of use; the rest follow by weight
+QUOTA = {"impl": 3, "fact": 1, "dec": 2, "rule": 2, "fail": 1, "next": 1}
+
+# How often a candidate of this sort states something a resuming agent must know (measured, in tenths).
+PRIOR = {
+    "commit": 4.7, "open-edits": 2.9, "outline": 3.7, "talk": 1.6, "error": 1.0, "error-cured": 0.4, "refused": 2.2, "rule": 4.5, "approved": 3.0,
+    "answer": 3.4, "plan": 1.0, "asked": 0.6, "corrected": 2.4, "said": 2.6, "reported": 0.5, "impl": 2.6, "dec": 2.3, "fact": 0.9, "fail": 0.9,
+    "next": 1.2, "impl-mid": 1.9, "dec-mid": 1.6, "fact-mid": 0.6, "fail-mid": 0.7, "next-mid": 0.8,
+}  # fmt: skip
+
+
+def keep(found: Sequence[Candidate], turns: int) -> list[Candidate]:
+    """The candidates worth storing, most useful for the page first, near-repeats left out."""
+    chosen: list[Candidate] = []
+    vocabularies: list[frozenset[str]] = []
+    for one in sorted(found, key=lambda one: (-_worth(one, turns), one.pos)):
+        have = prose.words(one.text)
+        if not have or any(len(have & other) >= 0.85 * len(have) for other in vocabularies):
+            continue
+        vocabularies.append(have)
+        chosen.append(one)
+        if len(chosen) == KEPT:
+            break
+    first = _for_the_page(chosen, turns)
+    return first + [one for one in chosen if one not in first]
+
+
+def _worth(one: Candidate, turns: int) -> float:
+    names = min(5, prose.count_names(one.text))
+    return one.weight * 0.97 ** (turns - 1 - one.turn) * (1 + 0.05 * names)
+
+
+def _for_the_page(chosen: Sequence[Candidate], turns: int) -> list[Candidate]:
+    """Greedy by score, each pick lowering what says the same again."""
+    scores = {id(one): _score(one, turns) for one in chosen}
+    told = {one.turn for one in chosen if one.sort in ("outline", "commit")}
+    pool = [one for one in chosen if one.kind in QUOTA and one.grade != "refuted" and one.sort not in ("error-cured", "asked", "reported")]
+    vocabularies = {id(one): prose.words(one.text) for one in pool}
+    picked: list[Candidate] = []
+    covered: set[str] = set()
+    kinds: Counter[str] = Counter()
+
+    def value(one: Candidate) -> float:
+        have = vocabularies[id(one)]
+        fresh = len(have - covered) / max(1, len(have))
+        repeats = 0.75 if one.turn in told and one.kind in ("impl", "fact") and one.sort not in ("outline", "commit", "open-edits") else 1.0
+        return scores[id(one)] * (0.2 + 0.8 * fresh) * 0.8 ** kinds[one.kind] * repeats
+
+    while pool and len(picked) < LINES:
+        open_kinds = [one for one in pool if kinds[one.kind] < QUOTA[one.kind]] or pool
+        best = max(open_kinds, key=value)
+        pool.remove(best)
+        if len(vocabularies[id(best)] - covered) < 3:
+            continue
+        picked.append(best)
+        covered |= vocabularies[id(best)]
+        kinds[best.kind] += 1
+    return picked
+
+
+def _score(one: Candidate, turns: int) -> float:
+    back = turns - 1 - one.turn
+    recency = 1.5 if back == 0 else 1.15 if back == 1 else 0.9 if back < 7 else 0.5 if back < 13 else 0.35
+    length = len(one.text)
+    size = 0.2 if length < 50 else 0.6 if length < 90 else 1.0 if length < 190 else 1.2
+    prior = PRIOR.get(one.sort, 1.0)
+    if one.by == "user":
+        size = max(size, 0.6)
+        if one.kind == "rule":
+            recency = max(recency, 0.85)
+        elif cues.CHORE.match(one.text):
+            prior = 0.5
+        elif one.sort == "said" and cues.STANDING.search(one.text) and cues.IMPERATIVE.search(one.text):
+            prior, recency = 4.2, max(recency, 0.85)
+        elif one.weight < 1.8 and one.sort == "said":
+            prior *= 0.5
+    if one.grade == "hypothesis":
+        prior *= 0.6
+    names = (0.75, 0.9, 1.15, 1.25)[min(3, prose.count_names(one.text))]
+    return prior * recency * size * names

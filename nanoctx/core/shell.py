@@ -1,0 +1,166 @@
+"""Shell commands and their output: which checks, which only looks, what was committed, what went wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nanoctx.core.prose import cut, plain
+
+_PREFIX = re.compile(r"^\s*(?:(?:cd\s+[^&;\n]+(?:&&|;)|\w+=\S+\s|sudo\s|time\s|env\s|timeout\s+\S+\s)\s*)+")
+_TAIL = re.compile(r"\s*(?:2>&1|2>/dev/null|\|\s*(?:tail|head|grep|tee|cat)\b.*)+\s*$", re.DOTALL)
+_LOOK = re.compile(
+    r"^(?:ls|cat|grep|rg|find|head|tail|sed -n|which|echo|pwd|test|stat|wc|tree|jq|awk|fd|diff|file|du"
+    r"|env|printenv|type|command -v|ps|lsof|curl|sleep"
+    r"|git (?:-C \S+ )?(?:status|log|diff|show|branch|remote|ls-files|ls-remote|blame|rev-parse|grep"
+    r"|stash list|fetch)|gh (?:pr (?:view|list|checks|diff)|api|run (?:view|list|watch)|issue (?:view"
+    r"|list)))\b"
+)
+_CHECK = re.compile(
+    r"\b(?:tests?|pytest|unittest|jest|vitest|mocha|ctest|lint|ruff|eslint|biome|flake8|mypy|pyright"
+    r"|tsc|typecheck|type-check|check|build|compile|vet|clippy|fmt|format|prettier|ci|verify|gradlew?"
+    r"|mvn|e2e|cargo|go (?:test|build|vet|run)|make|tox|nox)\b",
+    re.IGNORECASE,
+)
+_TWO_WORD_TOOLS = frozenset(
+    """
+    mise npm pnpm yarn bun bunx uv poetry make npx python python3 go cargo docker git gh just task rake mix
+    dotnet
+    """.split()  # noqa: SIM905
+)
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\n(.*?)\n\s*\1\b", re.DOTALL)
+_MESSAGE = re.compile(r"(?:^|\s)(?:-[a-z]*m|--message)[\s=]+(\"(?:[^\"\\]|\\.)*\"|'[^']*')", re.DOTALL)
+_TRAILER = re.compile(r"^(?:[A-Z][\w-]+(?:-[\w-]+)+: |.*Generated with|🤖)")
+_GIT_COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
+_GIT_UNDO = re.compile(r"\bgit\b[^\n;&|]*\b(?:reset|revert)\b")
+_COMMITTED = re.compile(
+    r"^\[([\w./#-]+|detached HEAD)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE
+)
+_PUSHED = re.compile(
+    r"^\s*[*+ ]?\s*(?:([0-9a-f]{6,40})\.\.\.?([0-9a-f]{6,40})|\[new (?:branch|tag)\])\s+(\S+)\s+->\s+(\S+)",
+    re.MULTILINE,
+)
+_PULL = re.compile(r"/(?:pull|merge_requests)/(\d+)")
+_TITLE = re.compile(r"--title[\s=]+(\"(?:[^\"\\]|\\.)*\"|'[^']*')", re.DOTALL)
+_ERROR = re.compile(
+    r"\b(?:error|Error|ERROR|FAIL|FAILED|fatal|panic|Exception|not found|undefined|cannot|denied"
+    r"|rejected|does not exist|declared and not used|[Uu]nable to|invalid|unknown|refused|mismatch"
+    r"|expected|assert)\b|Error:|✗|✘"
+)
+_NOT_AN_ERROR = re.compile(
+    r"^\s*at |\b0 (?:errors|failed|failures)|^Exit code|node_modules|^Error:?\s*$|-{3}\s*$|^\s*(?://|#|\*)"
+)
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_LONG_PATH = re.compile(r"(?:[A-Z]:)?(?:[\\/][\w .@+-]+)+[\\/]([\w.@+-]+)")
+_RESULT_LINE = re.compile(
+    r"^.*?\b(\d+ (?:tests? )?(?:passed|passing|pass)\b.*|(?:all )?\d+ tests? pass\w*.*"
+    r"|tests?:? +\d+ passed.*|0 issues.*|0 errors?.*|found 0 .*|ok\s+\d+ tests.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+_SYMBOL = re.compile(
+    r"^\s*(?:export |pub |public |private |async |static |default |abstract "
+    r"|final )*(?:func(?:\s*\([^)\n]*\))?|def|class|type|interface|enum|struct|trait|fn|function\*?"
+    r"|record|const|module|impl)\s+([A-Za-z_]\w{3,})",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit, push or pull request seen in a command and its output."""
+
+    pos: int
+    sha: str = ""
+    subject: str = ""
+    body: tuple[str, ...] = ()
+    branch: str = ""
+    pushed: str = ""
+    pull: str = ""
+
+
+def bare(command: str) -> str:
+    """The command without `cd … &&`, variables and output plumbing."""
+    return _TAIL.sub("", _PREFIX.sub("", command)).strip()
+
+
+def shown(command: str, limit: int = 70) -> str:
+    return cut(re.sub(r"\s+", " ", bare(command).split("\n", 1)[0]), limit)
+
+
+def family(command: str) -> str:
+    """What makes two runs the same check: the program and its verb, without flags."""
+    parts = [part for part in re.split(r"\s+", bare(command)) if part and not part.startswith("-")]
+    return " ".join(parts[: 3 if parts and parts[0] in _TWO_WORD_TOOLS else 2])
+
+
+def only_looks(command: str) -> bool:
+    return all(_LOOK.match(part.strip()) for part in re.split(r"&&|;|\|\|", bare(command)) if part.strip())
+
+
+def is_check(command: str) -> bool:
+    return bool(_CHECK.search(bare(command))) and not only_looks(command)
+
+
+def makes_commit(command: str) -> bool:
+    return bool(_GIT_COMMIT.search(command))
+
+
+def undoes_commit(command: str) -> bool:
+    return bool(_GIT_UNDO.search(command)) and "--soft" not in command
+
+
+def commit_message(command: str) -> list[str]:
+    """Lines of the message, trailers left out; [] if the command does not show it."""
+    if not makes_commit(command):
+        return []
+    heredoc = _HEREDOC.search(command)
+    text = heredoc[2] if heredoc else "\n".join(_unquoted(quoted) for quoted in _MESSAGE.findall(command))
+    return [line.strip() for line in text.split("\n") if line.strip() and not _TRAILER.match(line.strip())]
+
+
+def commits(command: str, output: str, ok: bool, pos: int) -> Iterator[Commit]:
+    """Commits, pushes and pull requests that this run shows to have happened."""
+    message = commit_message(command)
+    made = list(_COMMITTED.finditer(output)) if makes_commit(command) or ok else []
+    for found in made:
+        yield Commit(
+            pos, sha=found[2][:12], subject=found[3].strip(), body=tuple(message[1:]), branch=found[1]
+        )
+    if message and ok and not made:
+        yield Commit(pos, subject=message[0], body=tuple(message[1:]))
+    pushed = _PUSHED.search(output) if "push" in command else None
+    if pushed:
+        yield Commit(pos, sha=(pushed[2] or "")[:12], pushed=pushed[4])
+    if ok and re.search(r"\b(?:gh pr|glab mr) create\b", command):
+        pull, title = _PULL.search(output), _TITLE.search(command)
+        if pull:
+            yield Commit(pos, pull=pull[1], subject=_unquoted(title[1]) if title else "")
+
+
+def symbols(code: str) -> list[str]:
+    """Names of functions, classes and types that the code defines, in order."""
+    return list(dict.fromkeys(_SYMBOL.findall(code)))
+
+
+def error_lines(output: str, most: int = 2) -> list[str]:
+    """The lines that say what went wrong, short."""
+    lines = [_ANSI.sub("", line).strip() for line in output.split("\n")]
+    lines = [line for line in lines if line]
+    telling = [
+        line for line in lines if len(line) < 400 and _ERROR.search(line) and not _NOT_AN_ERROR.search(line)
+    ]
+    chosen = telling or [line for line in lines if not line.startswith(("Exit code", ">", "$"))][-1:]
+    short = (cut(plain(_LONG_PATH.sub(r"\1", line)), 150) for line in chosen)
+    return [line for line in dict.fromkeys(short) if line][:most]
+
+
+def result_line(output: str) -> str:
+    """A test runner's own summary of success ("52 passed, 0 failed"), or ""."""
+    found = _RESULT_LINE.findall(_ANSI.sub("", output[-1500:]))
+    return cut(plain(found[-1]).strip("= "), 60) if found else ""
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\([\"\\$`])", r"\1", text[1:-1])

@@ -1,0 +1,42 @@
+"""What is remembered of each log between two looks. Only a cache: without it a log is read again."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from nanoctx.core.turns import Story
+from nanoctx.disk import files
+from nanoctx.errors import DiskError
+
+VERSION = 1
+
+
+class _Saved(msgspec.Struct):
+    v: int
+    stories: dict[str, Story]
+
+
+_DECODER = msgspec.json.Decoder(_Saved)
+
+
+def load(state: Path, log: str) -> dict[str, Story] | None:
+    """The stories in a log, by session; None if they are not known."""
+    try:
+        saved = _DECODER.decode(files.read(_path(state, log)).text.encode())
+    except (DiskError, ValueError, RecursionError):
+        return None
+    return saved.stories if saved.v == VERSION else None
+
+
+def save(state: Path, log: str, stories: dict[str, Story]) -> None:
+    files.make_folder(state / "stories")
+    files.write(
+        _path(state, log), msgspec.json.encode(_Saved(VERSION, stories)).decode(), durable=False, private=True
+    )
+
+
+def _path(state: Path, log: str) -> Path:
+    return state / "stories" / f"{sha256(log.encode('utf-8', 'surrogateescape')).hexdigest()[:24]}.json"

@@ -1,0 +1,305 @@
+"""One look: session logs become observations, observations become CONTEXT.md. Safe to interrupt and run again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
+from pathlib import Path
+from secrets import token_hex
+
+from nanoctx.core import context, people
+from nanoctx.core.distill import distill
+from nanoctx.core.items import observation_id, person_id
+from nanoctx.core.turns import Story, grow
+from nanoctx.disk import cursors, files, lock, observations, pages, stories
+from nanoctx.disk.workspace import Workspace
+from nanoctx.errors import LogUnreadable
+from nanoctx.model import Change, Cursor, Event, Line, Observation, Origin
+from nanoctx.sources import SOURCES, git
+from nanoctx.sources.base import Source
+
+LOCK_WAIT = 30.0  # another look is at work: it will not take longer
+NO_REPOSITORY = Line("- No repository at hand", (), "Repository")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a look did."""
+
+    sessions: int
+    changed: tuple[str, ...]
+    skipped: int
+    problems: tuple[str, ...]
+    page_changed: bool
+    conflict: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A line of the page and the words it rests on."""
+
+    line: str
+    items: tuple[tuple[str, str, int | None, datetime | None, str, str, str], ...]
+
+
+def observe(
+    ws: Workspace,
+    *,
+    now: datetime,
+    zone: tzinfo,
+    agent: str | None = None,
+    log: Path | None = None,
+    until_line: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Report:
+    """Look at one log, or at all logs of this workspace."""
+    files.make_folder(ws.state)
+    with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
+        known, problems = observations.load_all(ws.root)
+        look = _Look(ws, now, {one.id: one for one in known}, cursors.load(ws.cursors))
+        if log is not None:
+            look.read(SOURCES[agent or "claude-code"], log, until_line, local=False)
+        else:
+            look.read_all(progress)
+        look.close_idle()
+        rewritten = _rewrite_pages(ws, known, tuple(look.observations.values()), now, zone)
+        # Last: a crash before this line only means that the same lines are read again.
+        cursors.save(ws.cursors, look.cursors)
+    changed = tuple(look.changed)
+    return Report(look.sessions, changed, look.skipped, (*problems, *look.problems), rewritten.changed, rewritten.conflict)
+
+
+def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
+    """Rewrite CONTEXT.md from what is known, without looking at any log."""
+    files.make_folder(ws.state)
+    with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="refresh"):
+        known, _ = observations.load_all(ws.root)
+        return _rewrite_pages(ws, known, known, now, zone).changed
+
+
+def page(ws: Workspace, *, now: datetime, zone: tzinfo) -> str:
+    """CONTEXT.md as it would be written now; nothing is written."""
+    known, _ = observations.load_all(ws.root)
+    return context.page(context.compose(_scene(ws, known, None, now, zone)))
+
+
+def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[Explanation, ...]:
+    """Where a line of the page, or the items of an observation, came from."""
+    known, _ = observations.load_all(ws.root)
+    by_id = {one.id: one for one in known}
+    if query in by_id:
+        one = by_id[query]
+        return tuple(Explanation(f"- {item.kind}: {item.text}", _evidence(by_id, (Origin(one.id, item.pos, item.kind),))) for item in one.items)
+    wanted = query.strip().removeprefix("- ").lower()
+    sections = context.compose(_scene(ws, known, None, now, zone))
+    lines = [line for lines in sections.values() for line in lines if wanted and wanted in line.text.lower()]
+    return tuple(Explanation(line.text, _evidence(by_id, line.origins)) for line in lines)
+
+
+# -- reading logs ------------------------------------------------------------------------------------------
+
+
+class _Look:
+    """What one look has gathered so far."""
+
+    def __init__(self, ws: Workspace, now: datetime, known: dict[str, Observation], marks: dict[str, Cursor]) -> None:
+        self.ws, self.now, self.observations, self.cursors = ws, now, known, marks
+        self.changed: dict[str, None] = {}
+        self.problems: list[str] = []
+        self.sessions = self.skipped = 0
+
+    def read_all(self, progress: Callable[[str], None] | None) -> None:
+        for source, logs in self._sources():
+            for number, log in enumerate(logs, 1):
+                if progress is not None:
+                    progress(f"{source.NAME}: log {number} of {len(logs)}")
+                try:
+                    self.read(source, log, None, local=True)
+                except LogUnreadable as error:  # one broken log stops no other
+                    self.problems.append(str(error))
+        if progress is not None:
+            progress("")
+
+    def read(self, source: Source, log: Path, until_line: int | None, *, local: bool) -> None:
+        key = str(log)
+        kept = stories.load(self.ws.state, key) if until_line is None else {}
+        cursor = self.cursors.get(key, Cursor()) if kept and until_line is None else Cursor()
+        told = dict(kept or {})
+        touched: set[str] = set()
+        while True:
+            batch = source.read(log, cursor, until_line)
+            if batch.restarted:
+                told, touched = {}, set()
+            for session, events in _by_session(batch.events).items():
+                before = told.get(session) or Story(session)
+                told[session] = grow(before, events, batch.skipped)
+                touched.add(session)
+            self.skipped += batch.skipped
+            if batch.cursor == cursor:
+                break
+            cursor = batch.cursor
+        if touched:
+            for session in sorted(touched):
+                self._note(source, told[session], key, local)
+            if until_line is None:
+                stories.save(self.ws.state, key, told)
+        if until_line is None:
+            self.cursors[key] = cursor
+
+    def close_idle(self) -> None:
+        """A session without a sign of life has ended, though its log never says so."""
+        limit = timedelta(minutes=self.ws.settings.observe_idle_minutes)
+        for one in list(self.observations.values()):
+            if one.agent != "person" and not one.ended and one.last and self.now - one.last > limit:
+                self._save(replace(one, ended=one.last, ended_by="idle"))
+
+    def _sources(self) -> Iterable[tuple[Source, list[Path]]]:
+        home = Path(os.environ.get("HOME") or Path.home())
+        projects = [self.ws.project_root] if self.ws.project_root else list(self.ws.watched) or None
+        for name, source in SOURCES.items():
+            if not self.ws.settings.watch_agents or name in self.ws.settings.watch_agents:
+                yield source, list(source.find_logs(home, os.environ, projects))
+
+    def _note(self, source: Source, story: Story, log: str, local: bool) -> None:
+        self.sessions += 1
+        if local and self._ignored(story.cwd):
+            return
+        id = observation_id(source.NAME, story.session)
+        made = distill(story, id=id, agent=source.NAME, now=self.now, idle_minutes=self.ws.settings.observe_idle_minutes)
+        old = self.observations.get(id)
+        if not made.items and old is not None and old.items:
+            return  # a log that came back empty does not empty our memory of it
+        folder = self.ws.project_root or (Path(story.cwd) if local and story.cwd else None)
+        head = git.head(folder) if folder is not None else None
+        project = git.slug(folder) if folder is not None else git.named(story.cwd or "project")
+        self._save(replace(made, project=project, head=head.sha[:12] if head else "", log=log))
+
+    def _ignored(self, cwd: str) -> bool:
+        return any(Path(cwd).is_relative_to(folder) for folder in self.ws.ignored) if cwd else False
+
+    def _save(self, one: Observation) -> None:
+        if self.observations.get(one.id) != one:
+            observations.save(self.ws.root, one)
+            self.observations[one.id] = one
+            self.changed[one.id] = None
+
+
+def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
+    found: dict[str, list[Event]] = {}
+    for event in events:
+        found.setdefault(event.session, []).append(event)
+    return found
+
+
+# -- writing pages -----------------------------------------------------------------------------------------
+
+
+def _rewrite_pages(ws: Workspace, before: Sequence[Observation], after: Sequence[Observation], now: datetime, zone: tzinfo) -> pages.Rewritten:
+    """CONTEXT.md, and in a workspace of several projects one page for each."""
+    names = _projects(after)
+    if ws.kind != "repo" and len(names) > 1:
+        for name in names:
+            _rewrite(ws, ws.projects / name / "CONTEXT.md", ws.state / "projects" / name, name, before, after, now, zone, alone=True)
+    return _rewrite(ws, ws.context_page, ws.state, names[0] if names else "", before, after, now, zone, alone=False)
+
+
+def _rewrite(
+    ws: Workspace,
+    path: Path,
+    state: Path,
+    project: str,
+    before: Sequence[Observation],
+    after: Sequence[Observation],
+    now: datetime,
+    zone: tzinfo,
+    *,
+    alone: bool,
+) -> pages.Rewritten:
+    current = list(after)
+
+    def record(changes: tuple[Change, ...]) -> None:
+        salt = token_hex(8)
+        shown = context.compose(_scene(ws, before, project, now, zone, alone=alone))
+        items = people.record(changes, shown, salt=salt, at=now)
+        if items:
+            made = Observation(person_id(now, items), "person", project=project, started=now, title="By hand", items=items, more={"salt": salt})
+            observations.save(ws.root, made)
+            current.append(made)
+
+    def render() -> Mapping[str, str]:
+        return context.render(context.compose(_scene(ws, current, project, now, zone, alone=alone)))
+
+    adopt = ws.adopting and path == ws.context_page
+    files.make_folder(path.parent)
+    done = pages.rewrite(path, state, ws.conflicts, record=record, render=render, now=now, adopt=adopt)
+    if adopt:
+        files.remove(ws.adopt_marker)
+    return done
+
+
+def _scene(ws: Workspace, known: Sequence[Observation], project: str | None, now: datetime, zone: tzinfo, *, alone: bool = False) -> context.Scene:
+    names = _projects(known)
+    shown = (names[0] if names else "") if project is None else project
+    sessions = tuple(one for one in known if one.agent != "person" and one.project == shown)
+    others = () if alone or ws.kind == "repo" else tuple(_latest(known, name) for name in names if name != shown)[:2]
+    by_hand = (one for one in known if one.agent == "person" and one.project in (shown, ""))
+    return context.Scene(
+        sessions=sessions,
+        standing=people.standing(by_hand),
+        outside=_outside(ws, context.current_session(sessions)),
+        now=now,
+        zone=zone,
+        others=others,
+        budget=ws.settings.page_budget,
+        characters=ws.settings.page_max_characters,
+        recent=ws.settings.page_recent,
+    )
+
+
+def _projects(known: Sequence[Observation]) -> list[str]:
+    """Projects of the workspace, most recently active first; headless sessions count last."""
+    latest: dict[str, tuple[bool, float, str]] = {}
+    for one in known:
+        if one.agent != "person":
+            at = one.last or one.started
+            mark = (bool(one.prompts) and not one.more.get("headless"), at.timestamp() if at else 0.0, one.project)
+            latest[one.project] = max(latest.get(one.project, mark), mark)
+    return sorted(latest, key=lambda name: latest[name], reverse=True)
+
+
+def _latest(known: Sequence[Observation], project: str) -> Observation:
+    current = context.current_session([one for one in known if one.agent != "person" and one.project == project])
+    assert current is not None
+    return current
+
+
+def _outside(ws: Workspace, current: Observation | None) -> tuple[Line, ...]:
+    """External, as far as HEAD tells it. Folders named only in a foreign log are never looked for."""
+    head = git.head(ws.project_root) if ws.project_root is not None else None
+    if head is None:
+        return (NO_REPOSITORY,)
+    where = f"{head.branch or 'a detached HEAD'} at {head.sha[:7] or 'no commit yet'}"
+    if current is None or not current.head:
+        return (Line(f"- On {where}", (), "Repository"),)
+    if head.sha[: len(current.head)] == current.head:
+        return (Line(f"- On {where}; HEAD has not moved since the last session", (), "Repository"),)
+    return (Line(f"- HEAD moved {current.head[:7]} → {head.sha[:7]} since the last session, now on {head.branch or 'no branch'}", (), "Repository"),)
+
+
+# -- why ---------------------------------------------------------------------------------------------------
+
+
+def _evidence(by_id: Mapping[str, Observation], origins: Sequence[Origin]) -> tuple[tuple[str, str, int | None, datetime | None, str, str, str], ...]:
+    found = []
+    for origin in origins:
+        one = by_id.get(origin.observation)
+        if one is None:
+            continue
+        quoted = next((quote for quote in one.evidence if quote.pos == origin.pos), None)
+        if quoted is not None:
+            found.append((one.id, origin.kind, origin.pos, quoted.at, quoted.who, quoted.quote, one.log))
+        else:
+            found.append((one.id, origin.kind or "session", origin.pos, one.started, one.agent, one.title or one.summary, one.log))
+    return tuple(found)
