@@ -11,7 +11,7 @@ from secrets import token_hex
 
 from nanoctx.core import context, people
 from nanoctx.core.distill import distill
-from nanoctx.core.items import observation_id, person_id
+from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
 from nanoctx.disk import cursors, files, lock, observations, pages, stories
 from nanoctx.disk.workspace import Workspace
@@ -80,9 +80,9 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
 
 
 def page(ws: Workspace, *, now: datetime, zone: tzinfo) -> str:
-    """CONTEXT.md as it would be written now; nothing is written."""
+    """CONTEXT.md for an agent that reads it right now; nothing is written."""
     known, _ = observations.load_all(ws.root)
-    return context.page(context.compose(_scene(ws, known, None, now, zone)))
+    return context.page(context.compose(replace(_scene(ws, known, None, now, zone), live=True)))
 
 
 def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[Explanation, ...]:
@@ -152,7 +152,7 @@ class _Look:
         """A session without a sign of life has ended, though its log never says so."""
         limit = timedelta(minutes=self.ws.settings.observe_idle_minutes)
         for one in list(self.observations.values()):
-            if one.agent != "person" and not one.ended and one.last and self.now - one.last > limit:
+            if one.agent != people.AGENT and not one.ended and one.last and self.now - one.last > limit:
                 self._save(replace(one, ended=one.last, ended_by="idle"))
 
     def _sources(self) -> Iterable[tuple[Source, list[Path]]]:
@@ -222,9 +222,9 @@ def _rewrite(
     def record(changes: tuple[Change, ...]) -> None:
         salt = token_hex(8)
         shown = context.compose(_scene(ws, before, project, now, zone, alone=alone))
-        items = people.record(changes, shown, salt=salt, at=now)
-        if items:
-            made = Observation(person_id(now, items), "person", project=project, started=now, title="By hand", items=items, more={"salt": salt})
+        done = people.record(changes, shown, salt=salt)
+        if done:
+            made = people.observation(done, salt=salt, at=people.moment(current, now), project=project)
             observations.save(ws.root, made)
             current.append(made)
 
@@ -242,9 +242,9 @@ def _rewrite(
 def _scene(ws: Workspace, known: Sequence[Observation], project: str | None, now: datetime, zone: tzinfo, *, alone: bool = False) -> context.Scene:
     names = _projects(known)
     shown = (names[0] if names else "") if project is None else project
-    sessions = tuple(one for one in known if one.agent != "person" and one.project == shown)
+    sessions = tuple(one for one in known if one.agent != people.AGENT and one.project == shown)
     others = () if alone or ws.kind == "repo" else tuple(_latest(known, name) for name in names if name != shown)[:2]
-    by_hand = (one for one in known if one.agent == "person" and one.project in (shown, ""))
+    by_hand = (one for one in known if one.agent == people.AGENT and one.project in (shown, ""))
     return context.Scene(
         sessions=sessions,
         standing=people.standing(by_hand),
@@ -262,7 +262,7 @@ def _projects(known: Sequence[Observation]) -> list[str]:
     """Projects of the workspace, most recently active first; headless sessions count last."""
     latest: dict[str, tuple[bool, float, str]] = {}
     for one in known:
-        if one.agent != "person":
+        if one.agent != people.AGENT:
             at = one.last or one.started
             mark = (bool(one.prompts) and not one.more.get("headless"), at.timestamp() if at else 0.0, one.project)
             latest[one.project] = max(latest.get(one.project, mark), mark)
@@ -270,7 +270,7 @@ def _projects(known: Sequence[Observation]) -> list[str]:
 
 
 def _latest(known: Sequence[Observation], project: str) -> Observation:
-    current = context.current_session([one for one in known if one.agent != "person" and one.project == project])
+    current = context.current_session([one for one in known if one.agent != people.AGENT and one.project == project])
     assert current is not None
     return current
 

@@ -119,8 +119,9 @@ def _from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
 
 
 def _undone(story: Sequence[Deeds], index: int, commit: shell.Commit) -> bool:
+    made = [one.pos for deeds in story[index:] for one in deeds.commits if one.subject and one.pos > commit.pos]
     later = (run for deeds in story[index:] for run in deeds.runs if run.pos > commit.pos and run.ok)
-    return any(shell.undoes_commit(run.command) for run in later)
+    return any(shell.takes_back(run.command, commit.sha, sum(pos < run.pos for pos in made)) for run in later)
 
 
 # -- what the agent reported -------------------------------------------------------------------------------
@@ -216,7 +217,8 @@ def _from_failures(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         name = shell.shown(run.command, 60)
         text = f"Passed later: {name} first failed: " if cure else f"{name} failed: "
         event = Event("result", run.pos, "", text="; ".join(errors))
-        made = _candidate(event, index, "fail", "error-cured" if cure else "error", prose.cut(text + "; ".join(errors), WIDTH), by="tool", grade="verified")
+        sort = "error-cured" if cure else "error" if shell.is_check(run.command) else "error-aside"
+        made = _candidate(event, index, "fail", sort, prose.cut(text + "; ".join(errors), WIDTH), by="tool", grade="verified")
         yield replace(made, weight=0.9 if cure else 1.2)
 
 
@@ -237,11 +239,17 @@ def _uncommitted(story: Sequence[Deeds]) -> Iterator[Candidate]:
         symbols = files.pop(name, [])
         files[name] = symbols + [symbol for symbol in edit.facts.get("symbols", "").split(",") if symbol and symbol not in symbols]
     latest = list(files.items())[-7:]
-    listed = ", ".join(f"{name} ({', '.join(symbols[:3])})" if symbols else name for name, symbols in reversed(latest))
+    listed = ", ".join(_with_symbols(name, symbols) for name, symbols in reversed(latest))
     more = f" and {len(files) - 7} more" if len(files) > 7 else ""
     index, edit = open_edits[-1]
     event = replace(edit, text=f"edited {edit.path}")
-    yield replace(_candidate(event, index, "impl", "open-edits", prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more, by="tool"), weight=2.6)
+    yield replace(_candidate(event, index, "impl", "open-edits" if story[-1].finished else "open-edits-now", prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more, by="tool"), weight=2.6)
+
+
+def _with_symbols(name: str, symbols: list[str]) -> str:
+    telling = [symbol for symbol in symbols if len(symbol) <= 30 and not symbol.lower().startswith("test")]
+    shown = (telling or [symbol for symbol in symbols if len(symbol) <= 40])[:2]
+    return f"{name} ({', '.join(shown)})" if shown else name
 
 
 # -- after the fact ----------------------------------------------------------------------------------------

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
+from math import ceil
 
-from nanoctx.core import prose, timeline, tokens
+from nanoctx.core import layers, prose, timeline, tokens
+from nanoctx.core.layers import Layer
 from nanoctx.core.people import Standing
 from nanoctx.model import Item, Line, Observation, Origin
 
@@ -127,31 +129,38 @@ def _time(scene: Scene, current: Observation | None) -> Iterator[Line]:
     seen = sorted((one for one in scene.sessions if one.started), key=_recency, reverse=True)
     closed = next((one for one in seen if one.ended), None)
     running = next((one for one in seen if not one.ended), None)
-    last = _last(seen[0]) if seen else None
-    gap = timeline.gap(last, scene.now, scene.zone)
-    if closed is not None and closed.started is not None:
-        span = timeline.span(closed.started, _last(closed), scene.zone)
-        item = focus_of(closed)
-        about = f": {prose.cut(item.text, 48)}" if item is not None and closed is not current else ""
-        ago = timeline.gap(_last(closed), scene.now, scene.zone).words
-        yield Line(
-            f"- Last session: {span}, {closed.agent}{about}, {ago}",
-            (Origin(closed.id, None, "session"),),
-            "Last session",
-        )
+    gap = timeline.gap(_last(seen[0]) if seen else None, scene.now, scene.zone)
+    if scene.live:
+        yield from _clock(scene, gap, running)
     elif not seen:
         yield Line(f"- {gap.words}", (), "Last session")
-    if running is not None and running.started is not None:
-        yield Line(
-            f"- Session started: {timeline.local(running.started, scene.zone)}",
-            (Origin(running.id, None, "session"),),
-            "Session started",
-        )
+    if closed is not None and closed.started is not None:
+        yield _last_session(scene, closed, closed.started, named=closed is not current)
+    if running is not None and running.started is not None and not scene.live:
+        started = timeline.local(running.started, scene.zone)
+        yield Line(f"- Session started: {started}", (_whole(running),), "Session started")
     if current is not None and current.pattern:
-        yield Line(
-            f"- Pattern: {current.pattern.capitalize()}", (Origin(current.id, None, "session"),), "Pattern"
-        )
+        yield Line(f"- Pattern: {current.pattern.capitalize()} session", (_whole(current),), "Pattern")
     yield Line(f"- Hint: {gap.hint}", (), "Hint")
+
+
+def _clock(scene: Scene, gap: timeline.Gap, running: Observation | None) -> Iterator[Line]:
+    """What only holds at this moment, for an agent that reads it right now."""
+    day = timeline.WEEKDAYS[scene.now.astimezone(scene.zone).weekday()]
+    yield Line(f"- Current: {day}, {timeline.local(scene.now, scene.zone)}", (), "Current")
+    yield Line(f"- Last interaction: {gap.words}", (_whole(running),) if running else (), "Last interaction")
+    if running is not None:
+        yield Line("- Session: continuing", (_whole(running),), "Session")
+
+
+def _last_session(scene: Scene, closed: Observation, started: datetime, *, named: bool) -> Line:
+    span = timeline.span(started, _last(closed), scene.zone)
+    length = timeline.duration_words((_last(closed) - started).total_seconds())
+    item = focus_of(closed) if named else None
+    about = f": {prose.cut(item.text, 48)}" if item is not None else ""
+    ago = timeline.gap(_last(closed), scene.now, scene.zone).words
+    text = f"- Last session: {span} ({length}, {closed.agent}{about}), {ago}"
+    return Line(text, (_whole(closed),), "Last session")
 
 
 # -- Recent ------------------------------------------------------------------------------------------------
@@ -195,37 +204,32 @@ def page_line(item: Item) -> str:
 # -- people and budget -------------------------------------------------------------------------------------
 
 
-def _with_people(section: str, lines: Iterator[Line] | Sequence[Line], scene: Scene) -> tuple[Line, ...]:
+def _with_people(section: str, lines: Iterable[Line], scene: Scene) -> tuple[Line, ...]:
+    """A person's lines stand first; in Now after the three values everybody looks for."""
     ours = [line for line in lines if not scene.standing.retracted(section, line)]
     theirs = scene.standing.added.get(section, ())
-    return tuple(ours) + tuple(theirs) if section in ("Now", "Time") else tuple(theirs) + tuple(ours)
+    return (*ours, *theirs) if section == "Now" else (*theirs, *ours)
 
 
-def _fitted(sections: dict[str, tuple[Line, ...]], scene: Scene) -> dict[str, tuple[Line, ...]]:
-    """Generated lines give way, the least needed first: the end of Recent, External, then Time."""
-    kept = dict(sections)
-    theirs = {id(line) for lines in scene.standing.added.values() for line in lines}
-    for name, fewest in (
-        ("Recent", FEWEST),
-        ("External", 1),
-        ("Recent", 0),
-        ("Time", 1),
-        ("External", 0),
-        ("Time", 0),
-    ):
-        while _over(kept, scene):
-            ours = [line for line in kept[name] if id(line) not in theirs]
-            if len(ours) <= fewest:
-                break
-            kept[name] = tuple(line for line in kept[name] if line is not ours[-1])
-    if "Recent" in kept and not kept["Recent"]:
-        kept["Recent"] = (Line("- None"),)
-    return kept
+def _fitted(sections: Mapping[str, tuple[Line, ...]], scene: Scene) -> dict[str, tuple[Line, ...]]:
+    """Generated lines give way; Now and a person's lines stay whatever the budget says."""
+    filled = {name: lines or (Line("- None"),) for name, lines in sections.items()}
+    vital = {name: max(1, len(scene.standing.added.get(name, ()))) for name in SECTIONS}
+    vital["Now"] = len(filled["Now"])
+    stack = [
+        Layer(name, [line.text for line in filled[name]], vital=vital[name], frame=f"\n## {name}")
+        for name in SECTIONS
+    ]
+    title = Layer("title", ["# Context"], vital=1)
+    fit = layers.fit([title, *stack], scene.budget, lambda text: _cost(text, scene))
+    if fit.cut:
+        return {name: filled[name][: vital[name]] for name in SECTIONS}
+    return {name: filled[name][: len(fit.kept.get(name, ()))] for name in SECTIONS}
 
 
-def _over(sections: Mapping[str, Sequence[Line]], scene: Scene) -> bool:
-    text = page(sections)
-    return tokens.count(text) > scene.budget or len(text) > scene.characters
+def _cost(text: str, scene: Scene) -> int:
+    """Tokens, or characters measured in the same coin if there are too many of them."""
+    return max(tokens.count(text), ceil(len(text) * scene.budget / scene.characters))
 
 
 def _first(session: Observation | None, kind: str) -> Item | None:
@@ -234,6 +238,10 @@ def _first(session: Observation | None, kind: str) -> Item | None:
 
 def _origin(session: Observation, item: Item) -> Origin:
     return Origin(session.id, item.pos, item.kind)
+
+
+def _whole(session: Observation) -> Origin:
+    return Origin(session.id, None, "session")
 
 
 def _said_at(session: Observation, item: Item) -> datetime | None:

@@ -130,7 +130,8 @@ APPROVAL = re.compile(
     r"|fine|cool|ship it|\d|[a-d]\)?|all|all of them|fix all|both|the first|the second|first one"
     r"|second one"
     r"|ja|weiter|oui|si|sí|はい|네|응|계속|继续|好|好的|是|可以)\b"
-    r"[\s,.!]*(?:please|continue|proceed|go ahead|do it|do that|with it|with that|that|this|it|all|\d|then|thanks|thank you|now|yes)*[\s.!]*$",
+    r"[\s,.!]*(?:please|continue|proceed|go ahead|do it|do that|with it|with that|that|this|it|all|\d"
+    r"|then|thanks|thank you|now|yes)*[\s.!]*$",
     re.IGNORECASE,
 )
 CHORE = re.compile(
@@ -161,7 +162,7 @@ STANDING = _any(
     r"each (?:commit|test|file|function|sentence|change|pr)",
     r"when(?:ever)? possible|in general|as a rule|at all times|going forward|in (?:the )?future",
     r"(?:do not|don'?t|dont|must not|mustn'?t|shouldn'?t|should not|no) (?:ever|use|add|commit|push"
-    r"|write|create|put|include|make|touch|mock|skip|change|run|start|guess|assume)",
+    r"|write|create|put|include|make|touch|mock|skip|change|run|start|guess|assume|leave|forget|break)",
     r"(?:must|should) (?:always|never|only|be)",
     r"prefer|avoid|make sure|ensure|remember(?: to| that)?|stick (?:to|with)|keep (?:each|every|it|all"
     r"|the|commits?|it simple)",

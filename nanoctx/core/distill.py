@@ -81,7 +81,8 @@ def _item(one: candidates.Candidate) -> Item:
 
 def _evidence(kept: Sequence[candidates.Candidate], named: Sequence[topics.Named]) -> list[Evidence]:
     found: dict[int, Evidence] = {}
-    for source in (*named, *kept):
+    sources: list[topics.Named | candidates.Candidate] = [*named, *kept]
+    for source in sources:
         if source.pos not in found:
             at = _time(source.at)
             found[source.pos] = Evidence(source.pos, at, source.who, one_line(source.quote)[:QUOTE])
@@ -94,7 +95,7 @@ def _summary(done: Sequence[Deeds], focus: topics.Named | None, kept: Sequence[c
         (
             one.text
             for one in kept
-            if one.kind in ("impl", "fix") and one.sort != "open-edits" and one.grade != "refuted"
+            if one.kind in ("impl", "fix") and not one.sort.startswith("open-edits") and one.grade != "refuted"
         ),
         "",
     )

@@ -17,6 +17,8 @@ _DRAWN = re.compile(
 )
 _MENTION = re.compile(r"(?<!\w)@(?=[\w./-]+)")
 _REVIEW = re.compile(r"^\s*(?:#{1,4} |\*\*[^*]+\*\*\s*$|\d+\.\s+\*\*|```|\| )", re.MULTILINE)
+# A reviewer's comment names a file and its lines; people who type say "there".
+_POINTS_AT_LINES = re.compile(r"[\w/-]+\.\w{1,5}\b[^\n]{0,40}\blines? \d+ ?(?:to|-|–|and) ?\d+", re.IGNORECASE)
 _CODE = re.compile(
     r"[;{}]\s*$|^\s*(?:const|let|var|def|func|class|import|return|if \(|for \(|public|private|<\w+)"
     r"|^[\w.]+\(.*\)$|=>\s*\{?$"
@@ -47,9 +49,9 @@ def own_words(prompt: str) -> Words:
     if plan:
         return Words((), True, re.sub(r"^Plan:\s*", "", heading, flags=re.IGNORECASE))
     lines = _unwrapped([line for line in _MENTION.sub("", text).split("\n") if not _is_output(line)])
-    pasted = len(text) > LONG or len(_REVIEW.findall(text)) >= 3
+    pasted = len(text) > LONG or len(_REVIEW.findall(text)) >= 3 or bool(_POINTS_AT_LINES.search(text))
     if pasted:
-        lines = _edges(lines)
+        lines = [line for line in _edges(lines) if not _POINTS_AT_LINES.search(line)]
     found: list[str] = []
     for line in lines:
         found += [line] if _BULLET.match(line) else prose.sentences(line)

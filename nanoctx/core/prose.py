@@ -38,7 +38,7 @@ SHA = re.compile(r"^[0-9a-f]{7,40}$")
 _EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿⬀-⯿\ufe0f\u200d]")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^)\n]*\))*\)")
-_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|`")
+_EMPHASIS = re.compile(r"(?<!\w)__|__(?!\w)|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _MARKER = re.compile(r"^\s*(?:#{1,6}|>+|[-*+•]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _URL_PULL = re.compile(r"https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|-/merge_requests)/(\d+)\S*")
 _URL = re.compile(r"https?://(?:www\.)?([\w.-]+(?::\d+)?(?:/[\w.-]+)?)[^\s)\]>\"']*")
@@ -46,7 +46,6 @@ _HOME_PATH = re.compile(
     r"(?:/(?:Users|home|root|var|tmp|opt|private|mnt|workspace|workspaces)"
     r"|[A-Z]:)(?:[/\\][\w.@+-]+)*[/\\]([\w.@+-]+)"
 )
-_SPACES = re.compile(r"\s+")
 _PLEASANTRY = re.compile(
     r"^(?:(?:perfect|great|excellent|good|nice|done|awesome|sure|okay?|yes|yep|got it|right|absolutely"
     r"|understood|certainly|of course"
@@ -93,20 +92,24 @@ class Block:
     parts: tuple[Part, ...]
 
 
+@lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """One line without Markdown: links by their words, paths by their names."""
     if "](" in text:
         text = _LINK.sub(r"\1", _IMAGE.sub("", text))
     if "://" in text:
         text = _URL.sub(r"\1", _URL_PULL.sub(r"#\1", text))
-    text = _EMPHASIS.sub("", text)
+    text = text.replace("**", "").replace("`", "")
+    if "*" in text or "__" in text:
+        text = _EMPHASIS.sub("", text)
     if not text.isascii():
         text = _EMOJI.sub("", text)
     if "/" in text or "\\" in text:
         text = _HOME_PATH.sub(r"\1", text)
-    return _SPACES.sub(" ", _MARKER.sub("", text)).strip()
+    return _MARKER.sub("", " ".join(text.split()))
 
 
+@lru_cache(maxsize=4096)
 def opening(text: str) -> str:
     """A sentence as it begins once the pleasantries are over: "Now let me …" still says so."""
     text = plain(text)

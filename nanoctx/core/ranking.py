@@ -14,7 +14,7 @@ QUOTA = {"impl": 3, "fact": 1, "dec": 2, "rule": 2, "fail": 1, "next": 1}
 
 # How often a candidate of this sort states something a resuming agent must know (measured, in tenths).
 PRIOR = {
-    "commit": 4.7, "open-edits": 2.9, "outline": 3.7, "talk": 1.6, "error": 1.0, "error-cured": 0.4, "refused": 2.2, "rule": 4.5, "approved": 3.0,
+    "commit": 4.7, "open-edits": 2.6, "open-edits-now": 3.4, "outline": 3.7, "talk": 1.6, "error": 1.0, "error-aside": 0.5, "error-cured": 0.4, "refused": 2.2, "rule": 4.5, "approved": 3.0,
     "answer": 3.4, "plan": 1.0, "asked": 0.6, "corrected": 2.4, "said": 2.6, "reported": 0.5, "impl": 2.6, "dec": 2.3, "fact": 0.9, "fail": 0.9,
     "next": 1.2, "impl-mid": 1.9, "dec-mid": 1.6, "fact-mid": 0.6, "fail-mid": 0.7, "next-mid": 0.8,
 }  # fmt: skip
@@ -54,7 +54,7 @@ def _for_the_page(chosen: Sequence[Candidate], turns: int) -> list[Candidate]:
     def value(one: Candidate) -> float:
         have = vocabularies[id(one)]
         fresh = len(have - covered) / max(1, len(have))
-        repeats = 0.75 if one.turn in told and one.kind in ("impl", "fact") and one.sort not in ("outline", "commit", "open-edits") else 1.0
+        repeats = 0.75 if one.turn in told and one.kind in ("impl", "fact") and one.sort not in ("outline", "commit", "open-edits", "open-edits-now") else 1.0
         return scores[id(one)] * (0.2 + 0.8 * fresh) * 0.8 ** kinds[one.kind] * repeats
 
     while pool and len(picked) < LINES:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nanoctx.core.prose import cut, plain
 
 _PREFIX = re.compile(r"^\s*(?:(?:cd\s+[^&;\n]+(?:&&|;)|\w+=\S+\s|sudo\s|time\s|env\s|timeout\s+\S+\s)\s*)+")
-_TAIL = re.compile(r"\s*(?:2>&1|2>/dev/null|\|\s*(?:tail|head|grep|tee|cat)\b.*)+\s*$", re.DOTALL)
+_TAIL = re.compile(r"(?:\s*(?:2>&1|2>/dev/null|\|\s*(?:tail|head|grep|tee|cat)\b.*)){1,4}\s*$", re.DOTALL)
 _LOOK = re.compile(
     r"^(?:ls|cat|grep|rg|find|head|tail|sed -n|which|echo|pwd|test|stat|wc|tree|jq|awk|fd|diff|file|du"
     r"|env|printenv|type|command -v|ps|lsof|curl|sleep"
@@ -32,8 +33,12 @@ _TWO_WORD_TOOLS = frozenset(
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\n(.*?)\n\s*\1\b", re.DOTALL)
 _MESSAGE = re.compile(r"(?:^|\s)(?:-[a-z]*m|--message)[\s=]+(\"(?:[^\"\\]|\\.)*\"|'[^']*')", re.DOTALL)
 _TRAILER = re.compile(r"^(?:[A-Z][\w-]+(?:-[\w-]+)+: |.*Generated with|🤖)")
-_GIT_COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
-_GIT_UNDO = re.compile(r"\bgit\b[^\n;&|]*\b(?:reset|revert)\b")
+_GIT_COMMIT = re.compile(r"\bgit\b[^\n;&|]{0,200}?\bcommit\b")
+_GIT_BACK = re.compile(
+    r"\bgit(?:\s+-[cC]\s+\S+|\s+--[\w-]+(?:=\S+)?){0,9}\s+(reset|revert|commit)\b([^\n;&|]*)"
+)
+_GENERATION = re.compile(r"(?:HEAD|@)((?:~\d*|\^)*)")
+_ELSEWHERE = re.compile(r"[0-9a-f]{7,40}|(?:origin|upstream)/\S+|ORIG_HEAD|\S*@\{\S+\}|\S+\.\.\S*")
 _COMMITTED = re.compile(
     r"^\[([\w./#-]+|detached HEAD)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE
 )
@@ -80,6 +85,7 @@ class Commit:
     pull: str = ""
 
 
+@lru_cache(maxsize=1024)
 def bare(command: str) -> str:
     """The command without `cd … &&`, variables and output plumbing."""
     return _TAIL.sub("", _PREFIX.sub("", command)).strip()
@@ -107,8 +113,27 @@ def makes_commit(command: str) -> bool:
     return bool(_GIT_COMMIT.search(command))
 
 
-def undoes_commit(command: str) -> bool:
-    return bool(_GIT_UNDO.search(command)) and "--soft" not in command
+def takes_back(command: str, sha: str, later: int) -> bool:
+    """A reset, revert or amend that undoes this commit, which `later` others had followed by then."""
+    for verb, rest in _GIT_BACK.findall(command):
+        arguments = rest.split()
+        if verb == "commit":
+            if "--amend" in arguments and not later:
+                return True
+            continue
+        if "--" in arguments or "--abort" in arguments:
+            continue
+        for name in (word.strip("\"'") for word in arguments if not word.startswith("-")):
+            back = _GENERATION.fullmatch(name)
+            if back:
+                steps = sum(int(number or 1) for number in re.findall(r"[~^](\d*)", back[1]))
+                if later == steps if verb == "revert" else later < steps:
+                    return True
+            elif _ELSEWHERE.fullmatch(name):
+                same = bool(sha) and (sha.startswith(name) or name.startswith(sha))
+                if same == (verb == "revert") or ".." in name:
+                    return True
+    return False
 
 
 def commit_message(command: str) -> list[str]:
@@ -123,7 +148,9 @@ def commit_message(command: str) -> list[str]:
 def commits(command: str, output: str, ok: bool, pos: int) -> Iterator[Commit]:
     """Commits, pushes and pull requests that this run shows to have happened."""
     message = commit_message(command)
-    made = list(_COMMITTED.finditer(output)) if makes_commit(command) or ok else []
+    made = (
+        list(_COMMITTED.finditer(output)) if makes_commit(command) or (ok and not only_looks(command)) else []
+    )
     for found in made:
         yield Commit(
             pos, sha=found[2][:12], subject=found[3].strip(), body=tuple(message[1:]), branch=found[1]
@@ -146,7 +173,7 @@ def symbols(code: str) -> list[str]:
 
 def error_lines(output: str, most: int = 2) -> list[str]:
     """The lines that say what went wrong, short."""
-    lines = [_ANSI.sub("", line).strip() for line in output.split("\n")]
+    lines = [line.strip() for line in _ANSI.sub("", output).split("\n")]
     lines = [line for line in lines if line]
     telling = [
         line for line in lines if len(line) < 400 and _ERROR.search(line) and not _NOT_AN_ERROR.search(line)

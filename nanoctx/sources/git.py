@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,18 +54,25 @@ def named(path: str) -> str:
 def _git_folder(folder: Path) -> Path | None:
     for place in (folder, *folder.parents):
         git = place / ".git"
-        if git.is_dir():
-            return git
-        if git.is_file():
-            pointer = _read(git).strip()
-            target = (place / pointer.removeprefix("gitdir:").strip()).resolve()
-            return target if pointer.startswith("gitdir:") and target.is_dir() else None
+        try:
+            if git.is_dir():
+                return git
+            if git.is_file():
+                kind, _, pointer = _read(git).strip().partition(":")
+                target = _pointed(place, pointer.strip())
+                return target if kind == "gitdir" and pointer and target.is_dir() else None
+        except OSError:  # a folder that may not be entered
+            continue
     return None
 
 
 def _common(git: Path) -> Path:
     shared = _read(git / "commondir").strip()
-    return (git / shared).resolve() if shared else git
+    return _pointed(git, shared) if shared else git
+
+
+def _pointed(base: Path, pointer: str) -> Path:
+    return Path(os.path.realpath(base / pointer.replace("\0", "")))
 
 
 def _resolved(git: Path, ref: str) -> str:
@@ -84,6 +92,8 @@ def _resolved(git: Path, ref: str) -> str:
 
 def _read(path: Path, limit: int = _SMALL) -> str:
     try:
+        if not path.is_file():  # a pipe in its place would never end
+            return ""
         with path.open("rb") as file:
             return file.read(limit).decode("utf-8", "replace")
     except OSError:

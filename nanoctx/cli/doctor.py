@@ -1,0 +1,116 @@
+"""`nanoctx doctor`: what could be wrong here, and how to mend it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from nanoctx import __version__
+from nanoctx.cli.call import Call, counted, with_call
+from nanoctx.disk import registry
+from nanoctx.errors import NanoctxError
+from nanoctx.sources import SOURCES
+
+if TYPE_CHECKING:
+    from nanoctx.disk.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """One thing that was looked at; `cure` says what to do if it is not well."""
+
+    name: str
+    ok: bool
+    text: str
+    cure: str = ""
+
+
+@click.command("doctor")
+@with_call
+def command(call: Call) -> int:
+    """Look at everything nanoctx needs, and say how to mend what is not well.
+
+    Python and git, the workspace and its settings, who may write where, and whether session logs of your
+    agents can be found. It changes nothing. The exit code is 1 if something needs mending.
+
+    \b
+    Example:
+      nanoctx doctor
+    """
+    signs = [*_machine(), *_workspace(call)]
+    ok = all(sign.ok for sign in signs)
+    lines = [f"{'ok  ' if sign.ok else 'LOOK'}  {sign.name}: {sign.text}" + _cure(sign) for sign in signs]
+    lines.append("" if ok else "\nSomething needs mending; see the lines marked LOOK.")
+    call.answer(
+        {"ok": ok, "version": __version__, "signs": [asdict(sign) for sign in signs]},
+        "\n".join(lines).rstrip(),
+    )
+    return 0 if ok else 1
+
+
+def _cure(sign: Sign) -> str:
+    return f"\n      -> {sign.cure}" if sign.cure and not sign.ok else ""
+
+
+def _machine() -> Iterator[Sign]:
+    version = platform.python_version()
+    yield Sign("python", sys.version_info >= (3, 11), version, "install Python 3.11 or later")
+    git = shutil.which("git")
+    yield Sign(
+        "git", git is not None, git or "not found", "install git: without it the page knows no commits"
+    )
+
+
+def _workspace(call: Call) -> Iterator[Sign]:
+    try:
+        known = registry.load(call.env)
+        workspace = call.workspace()
+    except NanoctxError as error:
+        yield Sign(
+            "workspace", False, str(error), "do what that sentence says, then run `nanoctx doctor` again"
+        )
+        yield from _logs(call, None)
+        return
+    yield Sign("workspace", True, f"{workspace.root} (one of {len(known)} registered)")
+    yield Sign(
+        "trust", workspace.trusted, "made by you" if workspace.trusted else "not made by you",
+        "look through it, then run `nanoctx init` to make it yours",
+    )  # fmt: skip
+    yield from _permissions(workspace)
+    for warning in workspace.settings.warnings:
+        yield Sign("settings", False, warning, "correct or remove the key; docs/settings.md lists all")
+    page = workspace.context_page
+    yield Sign("page", page.is_file(), str(page), "run `nanoctx observe` to make it")
+    yield from _logs(call, workspace)
+
+
+def _permissions(workspace: Workspace) -> Iterator[Sign]:
+    folders = (workspace.root, workspace.observations, workspace.state)
+    locked = [str(one) for one in folders if one.exists() and not os.access(one, os.W_OK | os.X_OK)]
+    text = f"cannot write in {', '.join(locked)}" if locked else "the workspace is writable"
+    yield Sign("permissions", not locked, text, "make these folders yours (chown, chmod u+rwx)")
+
+
+def _logs(call: Call, workspace: Workspace | None) -> Iterator[Sign]:
+    wanted = (workspace.settings.watch_agents if workspace else ()) or tuple(SOURCES)
+    for name in wanted:
+        if name not in SOURCES:
+            yield Sign(name, False, "this version cannot read its logs", "remove it from [watch] agents")
+            continue
+        logs = list(SOURCES[name].find_logs(registry.home(call.env), call.env, None))
+        folders = sorted({str(log.parent.parent) for log in logs})
+        text = (
+            f"{counted(len(logs), 'session log')} in {', '.join(folders)}"
+            if logs
+            else "no session logs found"
+        )
+        yield Sign(
+            name, bool(logs), text, f"use {name} once on this machine, or remove it from [watch] agents"
+        )

@@ -1,0 +1,121 @@
+"""The command line: finds the command asked for, and turns every error into a sentence and a code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from nanoctx import __version__
+from nanoctx.cli import call
+from nanoctx.errors import NanoctxError
+
+# A command's module has its name and is imported when it is used, so `--help` stays quick.
+COMMANDS = {
+    "init": "Make a workspace: in this repository, or in a folder of yours.",
+    "observe": "Look at what agents did and bring CONTEXT.md up to date.",
+    "show": "Print what an agent would be given.",
+    "status": "Say what is watched and how fresh the page is.",
+    "why": "Show which words of which session a line came from.",
+    "check": "Prove that the workspace is whole; change nothing.",
+    "doctor": "Look for what could be wrong and say how to mend it.",
+    "tokens": "Count the tokens of a file or of the page.",
+    "redact": "Copy standard input to output without its secrets.",
+    "demo": "See it work: a recorded session in a scratch folder.",
+}
+
+EPILOG = "Begin with `nanoctx demo`; then, in a repository of yours, `nanoctx init` and `nanoctx observe`."
+
+
+class Commands(click.Group):
+    """The commands by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"nanoctx.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, invoke_without_command=True, epilog=EPILOG)
+@click.version_option(__version__, message="nanoctx %(version)s")
+@call.options
+@click.pass_context
+def nanoctx(context: click.Context) -> None:
+    """Keep one small page true: CONTEXT.md.
+
+    nanoctx reads the session logs your coding agents write and keeps a page of at most 500 tokens: what
+    you are doing now, how much time has passed, what came out of the last sessions. Include that page in
+    the agent's prompt, and the next session knows where the last one ended. No model, no key, no network.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A page holds arrows and people's alphabets; a terminal that cannot show them is no reason to fail.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        return _reader_left()
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        with nanoctx.make_context("nanoctx", arguments) as context:
+            result = nanoctx.invoke(context)
+            return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "nanoctx"
+        message = " ".join(error.format_message().split()).rstrip(".")
+        return _failed(f"{message}; see `{where} --help`", 2)
+    except NanoctxError as error:
+        return _failed(str(error), error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        return _failed("stopped", 130)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return _failed(f"{place}{error.strerror or error}", 1)
+    except Exception as error:
+        return _failed(f"{_bug(error)}; run it again with NANOCTX_DEBUG=1 to see all of it", 1)
+
+
+def _failed(sentence: str, code: int) -> int:
+    if os.environ.get("NANOCTX_DEBUG"):
+        traceback.print_exc()
+    click.echo(f"nanoctx: {sentence}", err=True)
+    return code
+
+
+def _bug(error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(frame.filename)} line {frame.lineno}"  # noqa: PTH119
+    return f"this is a bug in nanoctx ({type(error).__name__} in {place}: {str(error)[:200]})"
+
+
+def _reader_left() -> int:
+    # `nanoctx show context | head -1`: nothing failed. Python would complain once more while closing.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

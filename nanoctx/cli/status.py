@@ -1,0 +1,125 @@
+"""`nanoctx status`: what is watched, and how fresh the page is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nanoctx.cli.call import Call, with_call
+from nanoctx.core import tokens
+from nanoctx.disk import files, observations
+from nanoctx.sources import SOURCES
+
+if TYPE_CHECKING:
+    from nanoctx.disk.workspace import Workspace
+    from nanoctx.model import Observation
+
+
+@click.command("status")
+@with_call
+def command(call: Call) -> None:
+    """Say which workspace this is, what it watches, and how fresh its page is.
+
+    \b
+    Example:
+      nanoctx status
+    """
+    workspace = call.workspace()
+    known, problems = observations.load_all(workspace.root)
+    sessions, unreadable = [one for one in known if one.session], len(problems)
+    latest = max(sessions, key=_end, default=None)
+    data = {
+        "workspace": str(workspace.root),
+        "kind": workspace.kind,
+        "project": str(workspace.project_root) if workspace.project_root else None,
+        "trusted": workspace.trusted,
+        "agents": list(workspace.settings.watch_agents or SOURCES),
+        "sessions": len(sessions),
+        "unreadable": unreadable,
+        "last_session": _session(latest),
+        "page": _page(workspace),
+        "conflicts": _count_conflicts(workspace),
+        "warnings": _warnings(workspace, unreadable),
+    }
+    call.answer(data, _told(data, latest, call.zone(workspace)))
+
+
+def _session(latest: Observation | None) -> dict[str, Any] | None:
+    if latest is None:
+        return None
+    return {
+        "id": latest.id,
+        "agent": latest.agent,
+        "project": latest.project,
+        "title": latest.title,
+        "started": latest.started.isoformat() if latest.started else None,
+        "ended": latest.ended.isoformat() if latest.ended else None,
+    }
+
+
+def _page(workspace: Workspace) -> dict[str, Any]:
+    page, settings = workspace.context_page, workspace.settings
+    text = files.read(page).text
+    changed = datetime.fromtimestamp(page.stat().st_mtime, UTC) if page.exists() else None
+    size = tokens.count(text)
+    return {
+        "path": str(page),
+        "changed": changed.isoformat(timespec="seconds") if changed else None,
+        "tokens": size,
+        "characters": len(text),
+        "budget": settings.page_budget,
+        "over": size > settings.page_budget or len(text) > settings.page_max_characters,
+    }
+
+
+def _count_conflicts(workspace: Workspace) -> int:
+    return sum(file.is_file() for file in workspace.conflicts.rglob("*"))
+
+
+def _warnings(workspace: Workspace, unreadable: int) -> list[str]:
+    warnings = list(workspace.settings.warnings)
+    if not workspace.trusted:
+        warnings.append("you did not make this workspace: `nanoctx init` makes it yours")
+    if unreadable:
+        warnings.append(f"{unreadable} of the observations cannot be read: see `nanoctx check`")
+    if not workspace.context_page.exists():
+        warnings.append("there is no CONTEXT.md: `nanoctx observe` makes it")
+    elif _page(workspace)["over"]:
+        warnings.append("CONTEXT.md is over its budget: shorten what you wrote in it")
+    return warnings
+
+
+def _told(data: dict[str, Any], latest: Observation | None, zone: tzinfo) -> str:
+    page = data["page"]
+    about = f"the project {data['project']}" if data["project"] else "all projects that are watched"
+    rows = [
+        ("Workspace", f"{data['workspace']} ({about})"),
+        ("Agents", ", ".join(data["agents"])),
+        ("Sessions", str(data["sessions"])),
+        ("Last", _last(latest, zone)),
+        ("Page", f"{page['tokens']} of {page['budget']} tokens, {_when(page['changed'], zone)}"),
+    ]
+    if data["conflicts"]:
+        rows.append(("Conflicts", f"{data['conflicts']}, kept in {data['workspace']}/conflicts"))
+    rows += [("Note", warning) for warning in data["warnings"]]
+    return "\n".join(f"{name + ':':<11}{text}" for name, text in rows)
+
+
+def _last(latest: Observation | None, zone: tzinfo) -> str:
+    if latest is None:
+        return "no session seen yet; `nanoctx observe` looks for them"
+    when = _end(latest).astimezone(zone)
+    state = "ended" if latest.ended else "open, last seen"
+    return f"{latest.title or latest.session} ({latest.agent}, {state} {when:%Y-%m-%d %H:%M})"
+
+
+def _when(changed: str | None, zone: tzinfo) -> str:
+    if changed is None:
+        return "not written yet"
+    return f"written {datetime.fromisoformat(changed).astimezone(zone):%Y-%m-%d %H:%M}"
+
+
+def _end(observation: Observation) -> datetime:
+    return observation.ended or observation.last or observation.started or datetime.min.replace(tzinfo=UTC)

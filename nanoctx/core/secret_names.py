@@ -1,0 +1,147 @@
+"""Finds values that are secret because of the name they stand beside: `PASSWORD=…`, `api_key: …`, `--token …`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from nanoctx.core import secret_shapes as shapes
+from nanoctx.core.secret_values import (
+    is_code,
+    is_passphrase,
+    is_password,
+    is_placeholder,
+    is_random,
+    is_strong,
+)
+
+LONGEST = 4096
+
+
+def keyed(data: bytes) -> Iterator[tuple[str, int, int]]:
+    """Each value beside a telling name as (kind, start, end)."""
+    at = 0
+    while match := _KEYED.search(data, at):
+        at = match.end()
+        argument = match.end(3)
+        if _PLAINLY_NOT.match(data, at):
+            continue
+        start, end, quoted = _value_at(data, argument if argument > 0 else at)
+        if end - start < 4:
+            continue
+        if not quoted:
+            at = end  # done with, whatever it is: that keeps time linear. A quoted one may hold a name and a value.
+        kind = _judge(data, match, start, end, quoted)
+        if kind:
+            yield kind, start, end
+            at = end
+
+
+def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
+    """What kind of secret the value is, or nothing."""
+    value = data[start:end].decode("utf-8", "replace")
+    name, name_start = next((group, match.start(group)) for group in (1, 2, 5, 6, 7) if match.start(group) >= 0)
+    if is_placeholder(value) or (match.start(4) >= 0 and not _counts_in_markup(data, match, quoted)):
+        return ""
+    if name in (5, 6) and not _is_option(data, name_start):
+        return ""
+    direct = name in (5, 6) or _is_setting(data, name_start, start)
+    if not (quoted or direct) and is_code(value):
+        return ""
+    between = data[name_start:start]
+    if not quoted and b"\n" in between and b"value" not in between and (b"=" in between or not (is_strong(value) or is_random(value))):
+        return ""
+    if name in (1, 5):
+        tells = _is_password_value(value, quoted, direct) and not data.startswith(b"PASS:", name_start)
+        return "password" if tells else ""
+    return _kind(match.group(0)) if _is_token_value(value, _whole_name(data, name_start, match.end()), quoted) else ""
+
+
+def _value_at(data: bytes, at: int) -> tuple[int, int, bool]:
+    """Where the value starts and ends, and whether quotes say so."""
+    opening = _OPENING.match(data, at)
+    if opening:
+        start = opening.end()
+        end = data.find(opening.group(1), start, start + LONGEST)
+        if end >= 0:
+            line = data.find(b"\n", start, end)
+            return start, line if line >= 0 else end, True
+        at = start
+    bare = _BARE.match(data, at)
+    if bare is None:
+        return at, at, False
+    cut = _BARE_END.search(data, at, bare.end())
+    return at, cut.start() if cut else bare.end(), False
+
+
+def _counts_in_markup(data: bytes, match: Any, quoted: bool) -> bool:
+    """`<password>…` counts as a tag, `a->password > …` does not."""
+    if data[match.start(4) : match.start(4) + 1] != b">":
+        return True
+    return not quoted and data.rfind(b"<", max(0, match.start() - 40), match.start()) >= 0
+
+
+def _is_option(data: bytes, name: int) -> bool:
+    """`--db-password …`, and not "a multi-token …"."""
+    words = data[max(0, name - 40) : name].split()
+    return bool(words) and words[-1].lstrip(b"\"'[,(").startswith(b"-")
+
+
+def _is_setting(data: bytes, name: int, value: int) -> bool:
+    """`DB_PASSWORD=…`: no blanks and a name in capitals, as in environment files."""
+    between = data[name:value]
+    return between[:2].isupper() and b" " not in between and b"=" in between
+
+
+def _whole_name(data: bytes, name: int, end: int) -> str:
+    before = _NAME_BEFORE.search(data, max(0, name - 40), name)
+    return data[before.start() if before else name : end].decode("utf-8", "replace").lower()
+
+
+def _is_password_value(value: str, quoted: bool, direct: bool) -> bool:
+    if is_password(value):
+        return True
+    if not (quoted or direct):
+        return False
+    if value.isdigit():
+        return 4 <= len(value) <= 12
+    return is_passphrase(value) or (direct and len(value) >= 6 and value.isalpha())
+
+
+def _is_token_value(value: str, name: str, quoted: bool) -> bool:
+    if _INNOCENT_NAME.search(name):
+        return False
+    if not is_random(value):
+        return quoted and len(value) >= 8 and is_strong(value) and " " not in value
+    if " " in value or (not quoted and "(" in value):
+        return False
+    if _SESSION_NAME.search(name) and _UUID.fullmatch(value):
+        return False
+    return len(value) >= 16 or not _VAGUE_NAME.match(name)
+
+
+def _kind(name: bytes) -> str:
+    low = name.lower()
+    if b"key" in low:
+        return "api key"
+    return "token" if b"token" in low or b"jwt" in low else "secret"
+
+
+_KEYED = shapes.compiled(shapes.KEYED)
+_OPENING = re.compile(rb"\s?(?:[bBrRfFuU]{0,2}|[$@])(\"\"\"|'''|\\{0,3}[\"'`])")
+# Numbers of up to three digits, literals and the start of an expression need no closer look.
+_PLAINLY_NOT = re.compile(rb"\d{1,3}(?:[\s,;)\]}]|$)|(?:true|false|null|None|nil|undefined)\b|[({\[]|[a-zA-Z_][\w.]*\(")
+_BARE = re.compile(rb"[^\s\"'`<>\\\xe2-\xf4]{1,4096}")
+# Where a bare value ends before the next blank: at the next pair of a query or of a connection string, and
+# before closing marks that belong to the text around it.
+_BARE_END = re.compile(rb";|&(?:amp;)?[\w.%-]+=|,(?:$|[\w.\"-]+[=:])|[,.)\]}:]+$|,\{|\|")
+_NAME_BEFORE = re.compile(rb"[\w.-]*$")
+_INNOCENT_NAME = re.compile(
+    r"(?:public|publishable|page|next|prev|continuation|sync|cancel\w*|max|min|num|total|input|output|prompt"
+    r"|completion|cached?|eos|bos|pad|unk|stop|special|per|first|last|object|resume|cursor)[_-]?(?:token|key|secret)"
+    r"|tokens?[_-]?(?:id|count|type|limit|usage|len)|(?:token|key|secret)[_-]?(?:name|id|path|file|url)"
+)
+_SESSION_NAME = re.compile(r"sess(?:ion)?[_-]?id|session[_-]?key")
+_VAGUE_NAME = re.compile(r"(?:auth|salt|pepper|dsn|creds|credentials?|bearer|jwt|sess)\W")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -1,0 +1,204 @@
+"""The rules that find secrets in UTF-8; all of them run in linear time on re2."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from nanoctx.core import secret_shapes as shapes
+from nanoctx.core.secret_names import keyed
+from nanoctx.core.secret_values import (
+    is_blank_shape,
+    is_passphrase,
+    is_password,
+    is_placeholder,
+    is_random,
+    is_strong,
+)
+
+Span = tuple[str, int, int]
+
+
+def usual_secrets(data: bytes) -> list[Span]:
+    """Tokens known by their shape or by the name beside them, and passwords told in a sentence."""
+    found: list[Span] = []
+    # Two patterns in one look cost as much as one; with all in one re2's cache overflows and it crawls.
+    if _HAS_SHAPE.search(data) is not None:
+        found += [*_shaped(data), *_prefixed(data)]
+    if _HAS_NAME.search(data) is not None:
+        found += [*keyed(data), *_said(data)]
+    return found
+
+
+def rare_secrets(data: bytes) -> list[Span]:
+    """Secrets in keys, URLs, headers, cookies, commands and files, for texts in which `shapes.RARE` was seen."""
+    return [span for rule in _RARE_RULES for span in rule(data)]
+
+
+def _shaped(data: bytes) -> Iterator[Span]:
+    for match in _SHAPE.finditer(data):
+        kind = shapes.SHAPES[match.lastindex - 1][0]
+        token = _text(match.group(match.lastindex))
+        if not is_blank_shape(token) and (kind != "token" or is_random(token)):
+            yield kind, *match.span(match.lastindex)
+
+
+def _prefixed(data: bytes) -> Iterator[Span]:
+    for match in _PREFIXED.finditer(data):
+        token = _text(match.group(1))
+        rest = _PREFIX_END.split(token, maxsplit=1)[1]
+        mixed = any(map(str.isupper, rest)) and any(map(str.islower, rest)) and any(map(str.isdigit, rest))
+        if mixed and is_random(token) and not is_blank_shape(token):
+            yield "token", *match.span(1)
+
+
+def _said(data: bytes) -> Iterator[Span]:
+    for match in _PROSE.finditer(data):
+        group = match.lastindex
+        start, end = match.span(group)
+        if group == 3:  # "… is the password": the value stands before
+            start, end = _word_before(data, start)
+        start, end, quoted = _unwrapped(data, start, min(end, start + 512))
+        value = _text(data[start:end])
+        if group == 5:
+            if is_passphrase(value):
+                yield "seed phrase", start, end
+        elif not is_placeholder(value) and _is_said(value, match.group(0).lower(), group, quoted):
+            yield "password", start, end
+
+
+def _is_said(value: str, words: bytes, group: int, quoted: bool) -> bool:
+    if _NOT_SAID.search(value):
+        return False
+    if group == 1 and b"pin" in words and value.isdigit():
+        return 4 <= len(value) <= 8
+    if group == 6:
+        return is_strong(value)
+    if group == 2 and not quoted:
+        return is_strong(value) or is_random(value) or bool(_WORD_AND_NUMBER.fullmatch(value) and is_password(value))
+    if b"pass" in words or b"pw" in words or group == 4:
+        return is_password(value)
+    return is_strong(value) or is_random(value)
+
+
+def _word_before(data: bytes, end: int) -> tuple[int, int]:
+    words = data[max(0, end - 256) : end].split()
+    return (end - len(words[-1]), end) if words else (end, end)
+
+
+def _unwrapped(data: bytes, start: int, end: int) -> tuple[int, int, bool]:
+    """Without the quotes, brackets and punctuation that a sentence puts around a value."""
+    word = data[start:end]
+    inner = word.lstrip(b"\"'`([*_<")
+    left = len(word) - len(inner)
+    inner = inner.rstrip(b".,;:\"'`)]*_>" if left else b".,;:)")
+    return start + left, start + left + len(inner), left > 0
+
+
+def _hashes(data: bytes) -> Iterator[Span]:
+    for match in _HASH.finditer(data):
+        if not is_blank_shape(_text(match.group(1))):
+            yield "password hash", *match.span(1)
+
+
+def _private_keys(data: bytes) -> Iterator[Span]:
+    for match in _PEM_BEGIN.finditer(data):
+        start, end = match.span()
+        if data.startswith(b"LS0t", start):
+            if b"PRIVATE KEY" in _decoded(data[start : start + 64]):
+                yield "private key", start, end
+            continue
+        stop = _PEM_BODY.match(data, end).end()
+        closing = data.find(b"-----", stop + 8, stop + 80) if data.startswith(b"-----END", stop) else -1
+        if _BASE64_LINE.search(data, end, stop):
+            yield "private key", start, closing + 5 if closing > 0 else stop
+
+
+def _urls(data: bytes) -> Iterator[Span]:
+    for match in _URL.finditer(data):
+        password, user = _text(match.group(1)), _text(data[match.start() + 4 : match.start(1) - 1])
+        if password != user and (is_strong(password) or not is_placeholder(password)):
+            yield "url password", *match.span(1)
+
+
+def _files(data: bytes) -> Iterator[Span]:
+    for match in _FILE.finditer(data):
+        value = match.group(match.lastindex)
+        if match.lastindex >= 4:
+            if b":" in _decoded(value):
+                yield "registry login", *match.span(match.lastindex)
+            continue
+        password = _text(value)
+        of_a_machine = b"machine" in data[max(0, match.start() - 300) : match.end()]
+        if not is_placeholder(password) and (of_a_machine or is_password(password)):
+            yield "password", *match.span(match.lastindex)
+
+
+def _cookies(data: bytes) -> Iterator[Span]:
+    for match in _COOKIE.finditer(data):
+        start, end = match.span(match.lastindex)
+        for cookie in _ONE_COOKIE.finditer(data, start, end):
+            value = _text(cookie.group(1))
+            if is_random(value) and not is_placeholder(value):
+                yield "cookie", *cookie.span(1)
+
+
+def _commands(data: bytes) -> Iterator[Span]:
+    for match in _COMMAND.finditer(data):
+        start, end = match.span(match.lastindex)
+        if data[start : start + 1] in (b'"', b"'"):
+            start, end = start + 1, end - 1
+        password = _text(data[start:end])
+        if len(password) >= 4 and not is_placeholder(password):
+            yield "password", start, end
+
+
+def _headers(data: bytes) -> Iterator[Span]:
+    for match in _HEADER.finditer(data):
+        scheme, value = match.group(0).lower(), match.group(match.lastindex)
+        login = _decoded(value)
+        if b"basic" in scheme and b":" in login:
+            if not is_placeholder(_text(login.partition(b":")[2])):
+                yield "basic auth", *match.span(match.lastindex)
+        elif is_random(_text(value)) and not is_placeholder(_text(value)):
+            kind = "bearer token" if b"bearer" in scheme else "authorization"
+            yield kind, *match.span(match.lastindex)
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def _decoded(value: bytes) -> bytes:
+    """What a base64 text says, or nothing when it is not readable text."""
+    try:
+        plain = base64.b64decode(value + b"=" * (-len(value) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return plain if plain.isascii() and plain.replace(b"\n", b" ").decode("ascii").isprintable() else b""
+
+
+_SHAPE = shapes.compiled(shapes.SHAPE)
+_PREFIXED = shapes.compiled(shapes.PREFIXED)
+_PREFIX_END = re.compile("[_.-]")
+_PROSE = shapes.compiled(shapes.PROSE)
+_NOT_SAID = re.compile(r"[=(){}<>\[\]|\\]|^[\w.-]*/|^--?\w|:\d+$|^\d+[%x.,:/-]?\d*\w{0,3}$|^\w+'\w$|^#\d+$|^@\w+")
+_WORD_AND_NUMBER = re.compile(r"[A-Za-z]{3,}\d{2,}")
+_HAS_SHAPE = shapes.compiled(f"(?:{shapes.SHAPE})|(?:{shapes.PREFIXED})")
+_HAS_NAME = shapes.compiled(f"(?:{shapes.KEYED})|(?:{shapes.PROSE})")
+_HASH = shapes.compiled(shapes.HASH)
+_PEM_BEGIN = shapes.compiled(shapes.PEM_BEGIN)
+_PEM_BODY = shapes.compiled(shapes.PEM_BODY)
+_BASE64_LINE = shapes.compiled(r"[A-Za-z0-9+/=]{16,}")
+_URL = shapes.compiled(shapes.URL)
+_FILE = shapes.compiled(shapes.FILE)
+_COOKIE = shapes.compiled(shapes.COOKIE)
+_ONE_COOKIE = shapes.compiled(
+    r"(?i)[\w.-]*(?:sess|sid|auth|token|jwt|csrf|xsrf|remember|login|secret|key|ticket)[\w.-]*=([^;,\s]{8,})"
+)
+_COMMAND = shapes.compiled(shapes.COMMAND)
+_HEADER = shapes.compiled(shapes.HEADER)
+_RARE_RULES = (_hashes, _private_keys, _urls, _files, _cookies, _commands, _headers)

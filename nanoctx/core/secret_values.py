@@ -1,0 +1,155 @@
+"""Tells a secret's value from what only stands in its place: placeholders, code, words, names and paths."""
+
+from __future__ import annotations
+
+import re
+
+
+def is_placeholder(value: str) -> bool:
+    """True when the value stands for a secret without being one."""
+    low = value.lower()
+    if _TEMPLATE.search(value) or len(set(value)) < 4 or _LONG_DUMMY.search(low) or _SEQUENCE.search(low):
+        return True
+    dummies = _DUMMIES_IN_TOKENS if is_random(value) else _DUMMY_WORDS
+    return any(piece in dummies for piece in _PIECES.findall(low))
+
+
+def is_blank_shape(token: str) -> bool:
+    """True when something has a token's shape but was written by hand to show that shape."""
+    low = token.lower()
+    if _TEMPLATE.search(token) or _LONG_DUMMY.search(low) or _SEQUENCE.search(low):
+        return True
+    joined = _SEPARATORS.sub("", token)
+    return not is_random(joined) and _wordiness(joined) > 0.7
+
+
+def is_random(value: str) -> bool:
+    """True when a part of the value was made by a generator, not by somebody naming a thing."""
+    if len(value) < 8 or _NEVER.match(value):
+        return False
+    mixing = 0
+    for piece in _PIECES.findall(value):
+        changes = len(_LETTER_NEXT_TO_DIGIT.findall(piece))
+        mixing += changes
+        if len(piece) >= 8 and changes >= 3:
+            return True
+        if len(piece) >= 14 and (changes or _MIXED_CASE.search(piece)) and _wordiness(piece) < 0.55:
+            return True
+    if mixing >= 6 or _UUID.fullmatch(value):
+        return True
+    return len(value) >= 20 and mixing >= 2 and _wordiness(_SEPARATORS.sub("", value)) < 0.5
+
+
+def is_password(value: str) -> bool:
+    """True when a value beside the word "password" is one that a person would type, not a word of the text."""
+    if not 5 <= len(value) <= 256 or _NEVER.match(value) or _TECHNICAL.fullmatch(value):
+        return False
+    if value[:-1].isdigit() or _NOT_TYPED.search(value):
+        return False
+    has_digit = any(c.isdigit() for c in value)
+    has_letter = any(c.isalpha() for c in value)
+    if _STRONG_SYMBOL.search(value, 0, len(value) - 1):
+        return has_letter and (has_digit or len(value) >= 8)
+    if not (has_digit and has_letter):
+        return False
+    return is_random(value) or bool(_ONE_PIECE.fullmatch(value)) or bool(_STRONG_SYMBOL.search(value))
+
+
+def is_strong(value: str) -> bool:
+    """True when no word or name looks like this: letters, digits and signs that only passwords mix."""
+    return (
+        len(value) >= 6
+        and bool(_STRONG_SYMBOL.search(value))
+        and any(map(str.isdigit, value))
+        and any(map(str.isalpha, value))
+        and not _NEVER.match(value)
+    )
+
+
+def is_passphrase(value: str) -> bool:
+    """True for four or more plain words in a row, as generators of passphrases write them."""
+    words = re.split(r"[ \-_.]", value)
+    return (
+        len(words) >= 4
+        and all(3 <= len(word) <= 12 and word.isalpha() and word.islower() for word in words)
+        and not any(word in _SENTENCE_WORDS for word in words)
+    )
+
+
+def is_code(value: str) -> bool:
+    """True when an unquoted value is an expression, a type or a name rather than the value itself."""
+    return bool(_EXPRESSION.match(value))
+
+
+def _wordiness(text: str) -> float:
+    """The share of neighbouring letters that are common in names and words: about .9 in those, .3 in random ones."""
+    pairs = [first + second for first, second in _NEIGHBOURS.findall(text.lower())]
+    return sum(pair in _COMMON_PAIRS for pair in pairs) / len(pairs) if len(pairs) >= 6 else 1.0
+
+
+_TEMPLATE = re.compile(
+    r"\$\{|\$\(|\{\{|#\{|%\(|<[A-Za-z_][\w .-]*>|\{[A-Za-z_]?[\w.]*\}|\*\*\*|\.\.\.|\[secret:|x{4,}|X{4,}|•|%%"
+    r"|^\$\w+$|^%\w+%?$|^@\w+@$|^<|^\[[\w -]+\]$|^__\w+__$|^:\w+$|^[A-Z]+(?:_[A-Z0-9]+)+$"
+)
+# Long enough that no generator hits them by chance, so they count anywhere in the value.
+_LONG_DUMMY = re.compile(
+    r"example|sample|dummy|placeholder|change.?(?:me|it|this)|redacted|hidden|masked|removed|insert|replace"
+    r"|foobar|undefined|whatever|not.?a.?(?:real|secret)|your.?(?:own|api|key|token|secret|pass|pw|access|client)"
+    r"|(?:my|the|some|any|new|old|user|super|top|test|fake|invalid|wrong|correct|bad|good|valid)[-_. ]?"
+    r"(?:password|passwd|token|secret|api[-_]?key)|passw(?:or|0r)d\d{0,4}\W?$|^secret[-_]?\w{0,4}$|qwerty|letmein"
+)
+_SEQUENCE = re.compile(r"abcdefg|1234567|0123456|7654321|deadbeef|(?:abc|foo|test|admin|root|user)-?123|^pass-?1?2?3?$")
+_DUMMY_WORDS = frozenset(
+    "your yours foo bar baz todo fixme none null nil true false fake mock stub test tests testing demo default "
+    "string str secret secrets password passwd pass token admin root user username guest postgres mysql redis "
+    "rabbitmq minio optional required value unset empty xxx abc unknown here lorem ipsum env environ".split()
+)
+_DUMMIES_IN_TOKENS = frozenset("your yours fake mock stub demo todo fixme lorem ipsum here".split())
+_NOT_TYPED = re.compile(r"[\s\u2000-\U0010ffff]")
+_SEPARATORS = re.compile(r"[-_.:/+$=]")
+_PIECES = re.compile(r"[A-Za-z0-9]+")
+_LETTER_NEXT_TO_DIGIT = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_MIXED_CASE = re.compile(r"[a-z][A-Z]")
+_NEIGHBOURS = re.compile(r"(?=([a-z])([a-z]))")
+# For each letter, those that often follow it in identifiers and English words.
+_COMMON_PAIRS = frozenset(
+    group[0] + second
+    for group in (
+        "aabcdgilmnprstu baceilou caehiklortu dadeilosu eacdefglmnpqrstvwx faefilor gehirs haeio iabcdefglmnoprstvz "
+        "ke ladeilostuy maeiops nacdefgiostu obcdlmnoprstuw paeiloprsty qu racdegimnorstuy sacehiopstu "
+        "tacdehiloprstuy uabelmnprst vaei wai xt ypty zez"
+    ).split()
+    for second in group[1:]
+)
+_NEVER = re.compile(
+    r"(?:sha\d+|md5)[-:]"
+    r"|\d{4}-\d\d-\d\d(?:\D|$)"
+    r"|v?\d+(?:\.\d+)+(?:[-+.]\w+)*$"
+    r"|#[0-9a-fA-F]{3,8}$"
+    r"|[a-z][a-z0-9+.-]*://"
+    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+$"
+    r"|(?:[~.]{0,2}/|[A-Za-z]:\\)(?:[a-z_.-]+/)+[\w.-]*$"
+    r"|\d+(?:ms|px|em|rem|kb|mb|gb|k|m|s|h|d)$"
+    r"|(?:toolu|msg|req|call|chatcmpl|resp|run|file|thread|asst|org|proj|ses|prt|cus|evt|arn|urn)[_:-]",
+    re.IGNORECASE,
+)
+_TECHNICAL = re.compile(
+    r"sha-?\d+|md[45]|base(?:16|32|58|64)\w*|utf-?\d+|b?scrypt\d*|argon2\w{0,2}|pbkdf2\w*|oauth2?|http/?\d?|ipv\d|x509"
+    r"|[rhep]s\d{3}|aes-?\d{3}[\w-]{0,8}|(?:step|line|phase|part|item|test|page|level|option|field|column|row|case)-?\d+"
+    r"|python\d?|py\d+|v\d+\w?|k8s|i18n|\w{1,20}\.\w{1,4}",
+    re.IGNORECASE,
+)
+_STRONG_SYMBOL = re.compile(r"[!@#$%^&*+~]")
+_ONE_PIECE = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z]*\d[A-Za-z0-9]*)?")
+_SENTENCE_WORDS = frozenset(
+    "the your you must and for with not are was has have this that from please enter type should will can "
+    "password passphrase phrase words word mnemonic seed token key".split()
+)
+_EXPRESSION = re.compile(
+    r"(?:await |new |return |async )"
+    r"|[A-Za-z_$][\w$.:>?!-]*[(\[{]"
+    r"|[A-Za-z_$]\w*(?:(?:\??\.|::|->)[A-Za-z_]\w*)+[,;)\]}]*$"
+    r"|[A-Za-z_]+[,;)\]}|?:]*$"
+    r"|[({\[|&*<>=!/+-]+(?:\s|$|[A-Za-z_]+[)}\]>,;]*$)"
+)

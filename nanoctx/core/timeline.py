@@ -1,0 +1,201 @@
+"""Time as people speak of it: how long ago, how long, what kind of session, and which day "tomorrow" was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import pairwise
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+_MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
+_STEPS = (5 * _MINUTE, 30 * _MINUTE, *(hours * _HOUR for hours in range(1, 25)))
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The time since somebody was last here, in words, and what an agent should make of it."""
+
+    words: str
+    hint: str
+
+
+def gap(last: datetime | None, now: datetime, tz: tzinfo) -> Gap:
+    """What a pause is called. Calendar days count only from two hours on: work goes on past midnight."""
+    if last is None:
+        return Gap("First session", "Introduce yourself to the project")
+    passed = _between(last, now)
+    minutes, hours = passed // _MINUTE, passed // _HOUR
+    if minutes < 5:  # also when the clock was set back
+        return Gap("just now", "Continue naturally")
+    if minutes < 30:
+        return Gap(f"{minutes} min ago", 'Brief "back to it"')
+    if hours < 2:
+        words = f"{hours} h ago" if hours else f"{minutes} min ago"
+        return Gap(words, "Re-orient: check CONTEXT.md")
+    days = (now.astimezone(tz).date() - last.astimezone(tz).date()).days
+    if days < 1:
+        return Gap(f"{hours} hours ago", "Summarise where we left off")
+    words = "yesterday" if days == 1 else f"{days} days ago"
+    return Gap(words, "Fresh start: review what happened")
+
+
+def next_boundary(last: datetime | None, now: datetime, tz: tzinfo) -> datetime:
+    """When a page that says how long ago `last` was should be written anew; always later than `now`."""
+    midnight = _next_midnight(now, tz)
+    if last is None:
+        return midnight
+    passed = _between(last, now)
+    step = next((step for step in _STEPS if step > passed), None)
+    if step is None:
+        return midnight
+    change = (last.astimezone(UTC) + step).astimezone(tz)
+    return change if passed < 2 * _HOUR else min(change, midnight, key=_instant)
+
+
+def local(moment: datetime, tz: tzinfo, with_date: bool = True) -> str:
+    """`2026-02-12 13:49`, or `13:49`, on the clock of that zone."""
+    there = moment.astimezone(tz)
+    return f"{there.date().isoformat()} {there:%H:%M}" if with_date else f"{there:%H:%M}"
+
+
+def span(start: datetime, end: datetime, tz: tzinfo) -> str:
+    """`2026-02-12 11:49–12:34`; the second date only if it differs, the end only if it comes later."""
+    begins, ends = local(start, tz), local(end, tz)
+    if ends == begins or _between(start, end) < timedelta(0):
+        return begins
+    same_day = begins.split()[0] == ends.split()[0]
+    return f"{begins}–{local(end, tz, with_date=not same_day)}"
+
+
+def duration_words(seconds: float) -> str:
+    """`under a minute`, `45 min`, `2 h`, `2 h 5 min`."""
+    hours, minutes = divmod(int(max(0.0, seconds)) // 60, 60)
+    if not hours:
+        return f"{minutes} min" if minutes else "under a minute"
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def active_seconds(times: Sequence[float], idle: float = 900) -> float:
+    """How long something went on, without the pauses longer than `idle`."""
+    steps = (later - earlier for earlier, later in pairwise(sorted(times)))
+    return sum(step for step in steps if step <= idle)
+
+
+def pattern(minutes: float, prompts: int, edits: int, reads: int, commands: int, failed: int) -> str:
+    """What kind of session it was: quick check-in, deep work, debugging, review, planning or chat."""
+    if not edits + reads + commands:
+        return "chat" if prompts > 1 or minutes >= 10 else "quick check-in"
+    if failed >= 3 and failed >= 0.3 * commands:
+        return "debugging"
+    if minutes < 10 and prompts <= 3 and edits <= 3:
+        return "quick check-in"
+    if edits == 0 or reads >= 6 * edits:
+        talked_more_than_looked = prompts >= 3 and reads + commands <= 3 * prompts
+        return "planning" if talked_more_than_looked else "review"
+    return "deep work" if minutes >= 20 or edits >= 10 else "quick check-in"
+
+
+def absolute_dates(text: str, said_at: datetime, tz: tzinfo) -> str:
+    """The same words with "tomorrow", "next Friday", "3 days ago" as dates; code and quotes are kept."""
+    day = said_at.astimezone(tz).date()
+
+    def replaced(found: re.Match[str]) -> str:
+        kind = found.lastgroup
+        return found[0] if kind is None or found[0].isupper() else _SAYINGS[kind][1](day, found)
+
+    return _SPOKEN.sub(replaced, text)
+
+
+def _between(earlier: datetime, later: datetime) -> timedelta:
+    """Real time passed: Python subtracts wall clocks, blind to summer time, when both have the same zone."""
+    return _instant(later) - _instant(earlier)
+
+
+def _instant(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
+
+
+def _next_midnight(now: datetime, tz: tzinfo) -> datetime:
+    """The first moment of a later local date. Where clocks go back over midnight it can come twice."""
+    midnight = datetime.combine(now.astimezone(tz).date() + timedelta(days=1), time(), tz)
+    return next(
+        moment
+        for moment in (midnight, midnight.replace(fold=1), midnight + timedelta(days=1))
+        if _instant(moment) > _instant(now)
+    )
+
+
+# --- days as they are spoken of ---
+
+_NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
+_NUMBER = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
+_WEEKDAY = "|".join(WEEKDAYS)
+_PART = "morning|afternoon|evening|night"
+
+
+def _shifted(day: date, unit: str, number: int) -> str:
+    """A day, or only the week's Monday, month or year if no more was said."""
+    if unit == "day":
+        return (day + timedelta(days=number)).isoformat()
+    if unit == "week":
+        return f"the week of {(day + timedelta(days=7 * number - day.weekday())).isoformat()}"
+    months = day.year * 12 + day.month - 1 + (number if unit == "month" else 12 * number)
+    return f"{months // 12:04}-{months % 12 + 1:02}" if unit == "month" else f"{months // 12:04}"
+
+
+def _counted(day: date, found: re.Match[str], sign: int) -> str:
+    number, unit = found[0].lower().removeprefix("in ").split()[:2]
+    amount = sign * (_NUMBERS.get(number) or int(number))
+    unit = unit.rstrip("s'’")
+    return _shifted(day, "day", 7 * amount) if unit == "week" else _shifted(day, unit, amount)
+
+
+def _weekday(day: date, found: re.Match[str]) -> str:
+    """`next` is of the week after this one, `last` the latest one gone by, `this` the first still to come."""
+    which, name = found[0].lower().split()
+    wanted = [weekday.lower() for weekday in WEEKDAYS].index(name)
+    ahead = (wanted - day.weekday()) % 7
+    days = {"next": 7 - day.weekday() + wanted, "last": ahead - 7}.get(which, ahead)
+    said = f"{found[0].split()[0]} " if which in ("by", "until", "before") else ""
+    return said + _shifted(day, "day", days)
+
+
+def _near(day: date, found: re.Match[str]) -> str:
+    which, unit = found[0].lower().split()
+    return _shifted(day, unit, {"last": -1, "this": 0, "next": 1}[which])
+
+
+def _part_of_day(day: date, found: re.Match[str]) -> str:
+    said = found[0].lower()
+    when = _shifted(day, "day", -1 if said == "last night" else 0)
+    return f"{when} {'evening' if said == 'tonight' else said.split()[1]}"
+
+
+# name → how it is said, what it means. Tried in this order.
+_SAYINGS: dict[str, tuple[str, Callable[[date, re.Match[str]], str]]] = {
+    "after_next": (r"(?:the )?day after tomorrow", lambda day, _: _shifted(day, "day", 2)),
+    "before_last": (r"(?:the )?day before yesterday", lambda day, _: _shifted(day, "day", -2)),
+    "today": ("today", lambda day, _: _shifted(day, "day", 0)),
+    "tomorrow": ("tomorrow", lambda day, _: _shifted(day, "day", 1)),
+    "yesterday": ("yesterday", lambda day, _: _shifted(day, "day", -1)),
+    "part_of_day": (rf"tonight|last night|this (?:{_PART})", _part_of_day),
+    "weekday": (rf"(?:next|last|this|by|until|before) (?:{_WEEKDAY})", _weekday),
+    "near": (r"(?<!the )(?<!our )(?<!my )(?:next|last|this) (?:week|month|year)", _near),
+    "ahead": (
+        rf"in {_NUMBER} (?:day|week|month|year)s?(?:['’] time)?(?! or | of | and )",
+        lambda day, found: _counted(day, found, 1),
+    ),
+    "ago": (
+        rf"(?<!or )(?<!to )(?<!half ){_NUMBER} (?:day|week|month|year)s? ago",
+        lambda day, found: _counted(day, found, -1),
+    ),
+}
+_QUOTED = r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|(?<!\w)'[^'\n]*'(?!\w)"
+# A word of prose: not part of a name, path, option, call or assignment.
+_BEFORE = r"(?<![\w./\\@#$%&=+:<>{\[-])(?<![\w.]\()(?<![=<>] )"
+_AFTER = r"(?![\w/\\=@(\[{-]|[.:]\w| =)"
+_ANY = "|".join(f"(?P<{name}>{said})" for name, (said, _) in _SAYINGS.items())
+_SPOKEN = re.compile(f"{_QUOTED}|{_BEFORE}(?:{_ANY}){_AFTER}", re.IGNORECASE | re.DOTALL)

@@ -1,0 +1,49 @@
+"""How far each log was read. Only a cache: what cannot be read counts as nothing read yet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import msgspec
+
+from nanoctx.disk import files
+from nanoctx.disk.snapshots import stamp
+from nanoctx.errors import DiskError
+from nanoctx.model import Cursor
+
+VERSION = 1
+
+
+class _Saved(msgspec.Struct):
+    v: int
+    logs: dict[str, Cursor]
+
+
+def load(path: Path) -> dict[str, Cursor]:
+    """The cursors by log; none if the file is missing, damaged or of another version."""
+    try:
+        # Not msgspec's own parser: it refuses names of logs that are not UTF-8.
+        saved = msgspec.convert(json.loads(files.read(path).text), _Saved)
+    except (DiskError, ValueError, RecursionError):
+        return {}
+    if saved.v != VERSION or not all(_is_sound(cursor) for cursor in saved.logs.values()):
+        return {}
+    return saved.logs
+
+
+def save(path: Path, cursors: Mapping[str, Cursor]) -> None:
+    """Save all cursors, after everything that was made from what they passed over."""
+    logs = {log: asdict(cursors[log]) for log in sorted(cursors)}
+    files.write(path, json.dumps({"v": VERSION, "logs": logs}, indent=0) + "\n", durable=False)
+
+
+def head_hash(data: bytes) -> str:
+    """Tell a log by its first bytes."""
+    return stamp(data)
+
+
+def _is_sound(cursor: Cursor) -> bool:
+    return min(cursor.device, cursor.inode, cursor.offset, cursor.lines) >= 0

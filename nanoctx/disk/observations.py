@@ -1,0 +1,63 @@
+"""The observation files of a workspace: read all of them, save one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from nanoctx.core import items
+from nanoctx.disk import files
+from nanoctx.model import Observation
+
+_LONG_AGO = datetime.fromtimestamp(0, UTC)
+
+
+class Loaded(NamedTuple):
+    observations: tuple[Observation, ...]  # oldest first
+    problems: tuple[str, ...]  # one sentence for each file that could not be read
+
+
+def load_all(root: Path) -> Loaded:
+    """Read every observation of a workspace; a broken file is told of and stops nothing."""
+    found: dict[str, Observation] = {}
+    problems: list[str] = []
+    for path in _files(root, "*.md"):
+        try:
+            seen = items.parse(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue  # taken away since we listed it
+        except UnicodeDecodeError:
+            problems.append(f"{path} is not UTF-8, so convert it or move it out of observations/.")
+        except OSError as error:
+            problems.append(f"{path} cannot be read ({error.strerror}), so check who may read it.")
+        except ValueError as error:
+            problems.append(f"{path} is skipped: {error}; mend it or move it out of observations/.")
+        else:
+            # Two files of one session come from two machines: what saw more of it counts.
+            found[seen.id] = max(found.get(seen.id, seen), seen, key=_end)
+    return Loaded(tuple(sorted(found.values(), key=_start)), tuple(problems))
+
+
+def save(root: Path, observation: Observation) -> Path:
+    """Write an observation to its file: the one it has, whatever its name says by now, or a new one."""
+    path = root / items.folder(observation) / items.file_name(observation)
+    if not path.exists():
+        path = next(_files(root, f"*-{observation.id}.md"), path)
+    files.make_folder(path.parent)
+    files.write(path, items.render(observation))
+    return path
+
+
+def _files(root: Path, pattern: str) -> Iterator[Path]:
+    folder = root / "observations"
+    return (path for path in sorted(folder.glob(f"*/*/{pattern}")) if not path.name.startswith("."))
+
+
+def _end(seen: Observation) -> tuple[datetime, int]:
+    return (seen.last or seen.ended or seen.started or _LONG_AGO, len(seen.items))
+
+
+def _start(seen: Observation) -> tuple[datetime, str]:
+    return (seen.started or _LONG_AGO, seen.id)

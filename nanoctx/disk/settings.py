@@ -1,0 +1,167 @@
+"""What a person may set in nanoctx.toml: one table, from which docs/settings.md is made too."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from nanoctx.errors import SettingsError
+
+AGENTS = (
+    "claude-code", "codex", "gemini", "qwen", "opencode", "copilot", "pi", "aider", "nanobot", "openclaw",
+    "generic",
+)  # fmt: skip
+
+
+def _setting(default: Any, help: str, **limits: Any) -> Any:
+    return field(default=default, metadata={"help": help, **limits})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The table. A field `page_budget` is the key `budget` in the section `[page]`."""
+
+    watch_agents: tuple[str, ...] = _setting(
+        (), "Agents whose logs are read. Empty: every agent nanoctx knows.", choices=AGENTS
+    )
+    watch_ignore: tuple[str, ...] = _setting(
+        (), "Folders whose sessions are left out. `~` is your home; a session below such a folder counts too."
+    )
+    watch_projects: tuple[str, ...] = _setting(
+        (), "Folders whose sessions belong to this workspace. Empty: all. A workspace inside a repository"
+        " always holds that one project."
+    )  # fmt: skip
+    observe_idle_minutes: int = _setting(
+        15, "A session without a sign of life for so long counts as ended.", low=1, high=1440
+    )
+    observe_threshold: float = _setting(
+        0.8, "How full an agent's context window gets (1.0 is full) before the page is rewritten for it.",
+        low=0.1, high=1.0,
+    )  # fmt: skip
+    page_budget: int = _setting(500, "Most tokens CONTEXT.md may take.", low=100, high=4000)
+    page_max_characters: int = _setting(2000, "Most characters CONTEXT.md may take.", low=400, high=16000)
+    page_recent: int = _setting(5, "Most lines under Recent.", low=1, high=20)
+    time_zone: str = _setting(
+        "", 'Time zone the page speaks, such as "Europe/Vienna". Empty: that of this machine.', zone=True
+    )
+    warnings: tuple[str, ...] = ()
+
+
+def load(path: Path) -> Settings:
+    """The settings in a file. A missing file means the defaults; unknown keys are named in `warnings`."""
+    try:
+        raw = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return Settings()
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read ({error.strerror}): make it a readable file") from error
+    return parse(raw, path)
+
+
+def parse(raw: bytes, path: Path) -> Settings:
+    """The settings in the bytes of a file; `path` is only named in messages."""
+    document = _toml(raw, path)
+    known = {key(entry): entry for entry in entries()}
+    values: dict[str, Any] = {}
+    warnings: list[str] = []
+    for name, value in _flat(document):
+        if name in known:
+            values[known[name].name] = _checked(known[name], value, path)
+        else:
+            warnings.append(f"{path.name}: unknown key `{name}` is ignored")
+    return Settings(**values, warnings=tuple(warnings))
+
+
+def entries() -> tuple[Field[Any], ...]:
+    """The rows of the table, in the order of the documentation."""
+    return tuple(entry for entry in fields(Settings) if "help" in entry.metadata)
+
+
+def key(entry: Field[Any]) -> str:
+    """A row's name as a person writes it: `page.budget`."""
+    return entry.name.replace("_", ".", 1)
+
+
+def as_toml(value: object) -> str:
+    """A default as it would stand in nanoctx.toml."""
+    if isinstance(value, tuple):
+        return "[" + ", ".join(as_toml(part) for part in value) + "]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _toml(raw: bytes, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8 text: save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not valid TOML: {_sentence(error)}; mend that line") from error
+    except RecursionError as error:
+        raise SettingsError(f"{path} is nested too deeply: keep to the keys of docs/settings.md") from error
+
+
+def _sentence(error: tomllib.TOMLDecodeError) -> str:
+    text = " ".join(str(error).split())
+    return text[:1].lower() + text[1:]
+
+
+def _flat(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for section, content in document.items():
+        if isinstance(content, dict) and content:
+            for name, value in content.items():
+                yield f"{section}.{name}", value
+        elif not isinstance(content, dict):
+            yield section, content
+
+
+def _checked(entry: Field[Any], value: Any, path: Path) -> Any:
+    if not _fits(entry, value):
+        wanted, found = _expected(entry), _shown(value)
+        raise SettingsError(f"{path}: `{key(entry)}` must be {wanted}, not {found}; change or remove it")
+    if isinstance(entry.default, tuple):
+        return tuple(value)
+    return float(value) if isinstance(entry.default, float) else value
+
+
+def _fits(entry: Field[Any], value: Any) -> bool:
+    default, limits = entry.default, entry.metadata
+    if isinstance(default, tuple):
+        choices = limits.get("choices")
+        return isinstance(value, list) and all(
+            isinstance(part, str) and (not choices or part in choices) for part in value
+        )
+    if isinstance(default, str):
+        return isinstance(value, str) and ("zone" not in limits or not value or _is_zone(value))
+    numbers = (int, float) if isinstance(default, float) else (int,)
+    # `true` is an int to Python, never to a person.
+    if isinstance(value, bool) or not isinstance(value, numbers):
+        return False
+    return bool(limits["low"] <= value <= limits["high"])
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (OSError, ValueError, KeyError):  # ZoneInfoNotFoundError is a KeyError
+        return False
+    return True
+
+
+def _expected(entry: Field[Any]) -> str:
+    default, limits = entry.default, entry.metadata
+    if isinstance(default, tuple):
+        choices = limits.get("choices")
+        return f"a list of agents ({', '.join(choices)})" if choices else "a list of texts in quotes"
+    if isinstance(default, str):
+        return 'the name of a time zone such as "Europe/Vienna"'
+    kind = "a number" if isinstance(default, float) else "a whole number"
+    return f"{kind} from {limits['low']} to {limits['high']}"
+
+
+def _shown(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,8 @@
+"""The agents whose session logs we can read."""
+
+from __future__ import annotations
+
+from nanoctx.sources import claude_code
+from nanoctx.sources.base import Source
+
+SOURCES: dict[str, Source] = {claude_code.NAME: claude_code}
