@@ -280,3 +280,38 @@ HARMLESS: tuple[Line, ...] = (
     line("https://{a}.corp.dev:8443/@scope/pkg?v=1.2.3"),
     line("git@github.com:{a}/{a}.git (fetch)"),
 )
+
+# --- texts made to be slow -----------------------------------------------------------------------------------------
+
+
+def _filled(unit: str) -> Callable[[int], str]:
+    return lambda size: (unit * (size // len(unit) + 1))[:size]
+
+
+ADVERSARIAL: dict[str, Callable[[int], str]] = {
+    "one letter": _filled("a"),
+    "names in a row": _filled("pw="),
+    "names, blanks": _filled("password= "),
+    "names, quotes": _filled("pw='"),
+    "names, colons": _filled("token: x1 "),
+    "options": _filled(" --password"),
+    "open keys": _filled("-----BEGIN PRIVATE KEY-----"),
+    "open tags": _filled("<private>"),
+    "closed tags": _filled("<private></private>"),
+    "urls": _filled("a://b:c@"),
+    "url without end": lambda size: "https://user:" + "p@" * (size // 2),
+    "escapes": _filled("\\u0061"),
+    "colours": _filled("\x1b[0m"),
+    "open colours": _filled("\x1b]"),
+    "backslashes": _filled("\\"),
+    "dots": _filled("eyJaaaaaaaa."),
+    "prefixes": _filled("ghp_"),
+    "commands": _filled("mysql curl sshpass openssl "),
+    "cookies": _filled("cookie: a=b; "),
+    "prose": _filled("the password for the password is "),
+    "words": _filled("login as admin or root account "),
+    "e-mail": _filled("a.a@"),
+    "tokens": _filled("ghp_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX "),
+    "passwords": _filled('password="k7!mQ2x9" '),
+    "beyond ascii": _filled("пароль: é\u200b "),
+}

@@ -113,6 +113,9 @@ def _is_token_value(value: str, name: str, quoted: bool) -> bool:
     if _INNOCENT_NAME.search(name):
         return False
     if not is_random(value):
+        login = _LOGIN.fullmatch(value) if "cred" in name else None
+        if login:
+            return is_strong(login.group(1))
         return quoted and len(value) >= 8 and is_strong(value) and " " not in value
     if " " in value or (not quoted and "(" in value):
         return False
@@ -142,6 +145,7 @@ _INNOCENT_NAME = re.compile(
     r"|completion|cached?|eos|bos|pad|unk|stop|special|per|first|last|object|resume|cursor)[_-]?(?:token|key|secret)"
     r"|tokens?[_-]?(?:id|count|type|limit|usage|len)|(?:token|key|secret)[_-]?(?:name|id|path|file|url)"
 )
+_LOGIN = re.compile(r"[\w.@-]+[:/]([^\s/]+)")
 _SESSION_NAME = re.compile(r"sess(?:ion)?[_-]?id|session[_-]?key")
 _VAGUE_NAME = re.compile(r"(?:auth|salt|pepper|dsn|creds|credentials?|bearer|jwt|sess)\W")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

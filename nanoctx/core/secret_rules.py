@@ -71,10 +71,10 @@ def _said(data: bytes) -> Iterator[Span]:
 
 
 def _is_said(value: str, words: bytes, group: int, quoted: bool) -> bool:
+    if group == 1 and words.startswith(b"pin") and value.isdigit():
+        return 4 <= len(value) <= 8
     if _NOT_SAID.search(value):
         return False
-    if group == 1 and b"pin" in words and value.isdigit():
-        return 4 <= len(value) <= 8
     if group == 6:
         return is_strong(value)
     if group == 2 and not quoted:
@@ -94,8 +94,10 @@ def _unwrapped(data: bytes, start: int, end: int) -> tuple[int, int, bool]:
     word = data[start:end]
     inner = word.lstrip(b"\"'`([*_<")
     left = len(word) - len(inner)
-    inner = inner.rstrip(b".,;:\"'`)]*_>" if left else b".,;:)")
-    return start + left, start + left + len(inner), left > 0
+    opening = word[:left]
+    quoted = opening[-1:] in (b'"', b"'", b"`") and opening[-1:] in inner
+    inner = inner[: inner.index(opening[-1:])] if quoted else inner.rstrip(b".,;:\"'`)]_>" if left else b".,;:)")
+    return start + left, start + left + len(inner), quoted
 
 
 def _hashes(data: bytes) -> Iterator[Span]:

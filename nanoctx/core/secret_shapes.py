@@ -34,7 +34,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
     ("hugging face token", r"hf_[A-Za-z0-9]{30,}|api_org_[A-Za-z0-9]{30,}"),
     ("sendgrid key", rf"SG\.{_B}{{16,}}\.{_B}{{30,}}"),
     ("twilio key", r"SK[0-9a-f]{32}\b"),
-    ("telegram token", rf"\d{{8,10}}:[A-Za-z0-9]{_B}{{34}}"),
+    ("telegram token", rf"\d{{8,10}}:AA{_B}{{33}}"),
     ("discord token", rf"[MNO]{_B}{{22,27}}\.{_B}{{6}}\.{_B}{{27,}}|mfa\.{_B}{{60,}}"),
     ("jwt", rf"eyJ{_B}{{8,}}\.{_B}{{10,}}(?:\.{_B}*){{0,3}}"),
     ("digitalocean token", r"do[opr]_v1_[a-f0-9]{40,}"),
@@ -170,7 +170,7 @@ _SAID = (
     r"|creds|secret|(?:api|access|secret|license)[ -]?key|token)"
 )
 # What people say as a value has a digit or a sign in it; without that the word is part of the sentence.
-_SPOKEN = r"[\"'`(*_<\[]{0,3}[A-Za-z_.-]*[0-9!@#$%^&*+~][^\s\xe2-\xf4]{2,}"
+_SPOKEN = r"[\"'`(*_<\[]{0,3}[A-Za-z_.-]*[0-9!@#$%^&*+~][^\s\xe2-\xf4]*"
 _TELLS = (
     r"(?:is|was|are|be|ist|est|es|now|still|currently|again|set|changed|reset|updated|to|as|should|will|must|just|simply"
     r"|equals|lautet)"
@@ -178,10 +178,10 @@ _TELLS = (
 # Words of people, in this order: "the password for staging is …", "with password …", "… is the password",
 # SQL's "identified by '…'", a seed phrase, "log in as admin / …".
 PROSE = (
-    rf"(?i)\b{_SAID}(?:\s(?:for|of|on|to|at|in|from)(?:\s[\w.@'-]+){{1,4}}?)?(?:\s{_TELLS})+\s?:?\s{{1,2}}({_SPOKEN})"
+    rf"(?i)\b{_SAID}(?:(?:\s(?:for|of|on|to|at|in|from)(?:\s[^\s.,;]+){{1,4}}?)?(?:\s{_TELLS})+\s?:?|\s(?:for|of|on)(?:\s[^\s;]+){{1,4}}?:)\s{{1,2}}({_SPOKEN})"
     rf"|(?:\b(?:use|using|with|try|and|enter|type|the|has|set|new|user|root|admin|sudo|ssh|db|wifi)|[,/])\s{_SAID}\s{{1,2}}({_SPOKEN})"
     rf"|(\s(?:is|as|=|was)\s(?:the|my|our|your|its|his|her|a)\s(?:[\w-]+\s){{0,2}}{_SAID})\b"
     r"|\b(?:identified\s(?:with\s\S+\s)?by|password|passwort)\s{1,3}(?:[\"'`](\S{4,})[\"'`])"
     r"|\b(?:seed[ -]?phrase|mnemonic|recovery[ -]phrase)\b[^\w\n]{0,8}(?:is|was)?[^\w\n]{0,8}((?:[a-z]+[ ,]+){11,}[a-z]+)\b"
-    r"|\b(?:log ?in|logged in|sign in|connect|admin|root|account|creds?|credentials?)\s(?:[^\s/]+\s){0,3}[\w.@-]+\s?/\s?([^\s/]{6,})"
+    r"|\b(?:log ?in|logged in|sign in|connect|admin|root|account|creds?|credentials?):? (?:[^\s/]+ ){0,3}[\w.@-]+ / ([^\s/]{6,})"
 )

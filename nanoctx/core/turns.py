@@ -8,6 +8,7 @@ No secret gets into a story: what is kept of an event is redacted on the way in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -15,8 +16,9 @@ from nanoctx.core import shell
 from nanoctx.core.redact import redact
 from nanoctx.model import Event, Step
 
-WHOLE_TURNS = 40  # kept with (nearly) all their events
-THIN_TURNS = 300  # before these, a turn is only counted
+WHOLE_EVENTS = 600  # turns before the latest so many events are kept only by what they came to
+OLD_TURNS = 60  # and of those, so many
+OLD_EVENTS = 6  # with so many events each
 EVENTS_AT_START = 20  # of a very long turn, its beginning
 EVENTS_AT_END = 400  # and its end
 FILES = 80
@@ -67,12 +69,29 @@ def grow(story: Story, events: Iterable[Event], skipped: int = 0) -> Story:
     return growing.story(skipped)
 
 
+@dataclass(slots=True)
+class _Open:
+    """A turn that may still grow."""
+
+    number: int
+    prompt: Event | None
+    events: list[Event]
+    thin: bool
+
+    def all(self) -> Iterable[Event]:
+        return (self.prompt, *self.events) if self.prompt is not None else self.events
+
+
 class _Growing:
-    """A story while events are added to it; nobody outside holds one."""
+    """
+    A story while events are added to it; nobody outside holds one.
+
+    What is forgotten is forgotten at once, event by event, so that it makes no difference where a look ended.
+    """
 
     def __init__(self, story: Story) -> None:
         self.kept = story
-        self.turns = [(turn.number, turn.prompt, list(turn.events), turn.thin) for turn in story.turns]
+        self.turns = [_Open(turn.number, turn.prompt, list(turn.events), turn.thin) for turn in story.turns]
         self.begun = story.turns_begun
         self.counts = {
             name: getattr(story, name) for name in ("prompts", "edits", "reads", "commands", "failures")
@@ -80,38 +99,28 @@ class _Growing:
         self.started, self.last, self.active = story.started, story.last, story.active
         self.facts = dict(story.facts)
         self.cwd = story.cwd
-        self.plan, self.plan_pos, self.plan_turn = (
-            {step.id: step for step in story.plan},
-            story.plan_pos,
-            story.plan_turn,
-        )
+        self.plan = {step.id: step for step in story.plan}
+        self.plan_pos, self.plan_turn = story.plan_pos, story.plan_turn
         self.used, self.window, self.ended_by = story.used, story.window, story.ended_by
         self.files = dict.fromkeys(reversed(story.files))
-        self.known = {event.uid: event.pos for turn in story.turns for event in _all(turn) if event.uid}
-        self.calls = {
-            event.call: event for turn in story.turns[-2:] for event in turn.events if event.kind == "tool"
-        }
+        self.known = {event.uid: event.pos for turn in self.turns for event in turn.all() if event.uid}
+        self.calls = {event.call: event for event in self._late_events() if event.kind == "tool"}
 
     def take(self, event: Event) -> None:
-        if event.uid:
-            if self.known.get(event.uid, event.pos) != event.pos:
-                return  # a resumed log repeats old records
-            self.known[event.uid] = event.pos
+        if event.uid and self.known.get(event.uid, event.pos) != event.pos:
+            return  # a resumed log repeats old records
         if event.at is not None:
             self._pass_time(event.at)
         handle = getattr(self, f"_take_{event.kind}", None)
         if handle is not None:
             handle(event)
-        if event.kind in _REMEMBERED:
-            self._current().append(self._lean(event))
+        if event.kind in _REMEMBERED and not self._is_mute(event):
+            self._remember(self._lean(event))
 
     def story(self, skipped: int) -> Story:
-        turns = [Turn(number, prompt, _ends(events), thin) for number, prompt, events, thin in self.turns]
-        kept = turns[-THIN_TURNS:]
-        turns = [_thinned(turn) for turn in kept[:-WHOLE_TURNS]] + kept[-WHOLE_TURNS:]
         return replace(
             self.kept,
-            turns=tuple(turns),
+            turns=tuple(Turn(turn.number, turn.prompt, tuple(turn.events), turn.thin) for turn in self.turns),
             turns_begun=self.begun,
             started=self.started,
             last=self.last,
@@ -124,23 +133,39 @@ class _Growing:
             used=self.used,
             window=self.window,
             ended_by=self.ended_by,
-            files=tuple(reversed(self.files))[:FILES],
+            files=tuple(reversed(self.files)),
             skipped=self.kept.skipped + skipped,
             **self.counts,
         )
 
+    def _remember(self, event: Event) -> None:
+        if not self.turns:
+            self._begin(None)
+        events = self.turns[-1].events
+        events.append(event)
+        if event.uid:
+            self.known[event.uid] = event.pos
+        if len(events) > EVENTS_AT_START + EVENTS_AT_END:
+            self.known.pop(events.pop(EVENTS_AT_START).uid, None)
+
+    def _is_mute(self, event: Event) -> bool:
+        """A result that only showed something: that the tool was called says enough."""
+        if event.kind != "result" or event.ok is False:
+            return False
+        call = self.calls.get(event.call)
+        return call is None or call.name != "shell" or shell.only_looks(call.command)
+
     def _lean(self, event: Event) -> Event:
-        """The event without what nobody will read: code that was written, output that only showed something."""
-        if event.kind == "tool":
-            if event.name in ("edit", "write"):
-                names = ",".join(shell.symbols(event.text)[:SYMBOLS])
-                return replace(event, text="", facts={"symbols": names} if names else {})
-            return replace(event, text="", command=redact(event.command)) if event.text or event.command else event
-        if event.kind == "result" and event.ok is not False:
-            call = self.calls.get(event.call)
-            if call is None or call.name != "shell" or shell.only_looks(call.command):
-                return replace(event, text="") if event.text else event
-        return _redacted(event)
+        """The event without what nobody will read, such as the code that was written, and without secrets."""
+        if event.kind != "tool":
+            return _redacted(event)
+        if event.name in ("edit", "write"):
+            names = ",".join(shell.symbols(event.text)[:SYMBOLS])
+            return replace(event, text="", facts={"symbols": names} if names else {})
+        return replace(event, text="", command=redact(event.command)) if event.text or event.command else event
+
+    def _late_events(self) -> Iterable[Event]:
+        return (event for turn in self.turns[-2:] for event in turn.events)
 
     def _pass_time(self, at: float) -> None:
         if self.last is not None and 0 < at - self.last <= IDLE_SECONDS:
@@ -148,14 +173,28 @@ class _Growing:
         self.started = at if self.started is None else min(self.started, at)
         self.last = at if self.last is None else max(self.last, at)
 
-    def _current(self) -> list[Event]:
-        if not self.turns:
-            self._begin(None)
-        return self.turns[-1][2]
-
     def _begin(self, prompt: Event | None) -> None:
-        self.turns.append((self.begun, prompt, [], False))
+        self.turns.append(_Open(self.begun, prompt, [], False))
         self.begun += 1
+        self.calls = {event.call: event for event in self._late_events() if event.kind == "tool"}
+        if prompt is not None and prompt.uid:
+            self.known[prompt.uid] = prompt.pos
+        self._let_old_turns_fade()
+
+    def _let_old_turns_fade(self) -> None:
+        later = old = 0
+        for at in range(len(self.turns) - 1, -1, -1):
+            turn = self.turns[at]
+            if later >= WHOLE_EVENTS and not turn.thin:
+                self.turns[at] = _thinned(turn)
+                for event in turn.all():
+                    self.known.pop(event.uid, None)
+                self.known |= {event.uid: event.pos for event in self.turns[at].all() if event.uid}
+            later += len(turn.events) + 1
+            old += self.turns[at].thin
+        if old > OLD_TURNS:
+            for event in self.turns.pop(0).all():
+                self.known.pop(event.uid, None)
 
     def _take_prompt(self, event: Event) -> None:
         if event.name != "queued":
@@ -168,11 +207,11 @@ class _Growing:
     def _forget_queued(self, text: str) -> None:
         """A prompt typed while the agent was busy stands in the log twice: queued, then sent."""
         for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 20), -1):
-            prompt = self.turns[at][1]
+            prompt = self.turns[at].prompt
             if prompt is not None and prompt.name == "queued" and prompt.text == text:
-                events = self.turns.pop(at)[2]
+                events = self.turns.pop(at).events
                 if at:
-                    self.turns[at - 1][2].extend(events)
+                    self.turns[at - 1].events.extend(events)
                 self.counts["prompts"] -= 1
                 return
 
@@ -182,16 +221,18 @@ class _Growing:
         if not after.isdigit():
             return
         fork = int(after)
-        while self.turns and (prompt := self.turns[-1][1]) is not None and prompt.pos > fork:
+        while self.turns and (prompt := self.turns[-1].prompt) is not None and prompt.pos > fork:
             self.turns.pop()
         if self.turns:
-            events = self.turns[-1][2]
+            events = self.turns[-1].events
             events[:] = [kept for kept in events if kept.pos <= fork]
 
     def _take_about(self, event: Event) -> None:
         facts = dict(event.facts)
         if self.facts.get("title_by") == "person" and facts.get("title_by") != "person":
             facts.pop("title", None)
+        if "title" in facts:
+            facts["title"] = redact(facts["title"])
         self.facts.update(facts)
         self.cwd = self.cwd or event.facts.get("cwd", "")
 
@@ -201,6 +242,8 @@ class _Growing:
             if event.path:
                 self.files.pop(event.path, None)
                 self.files[event.path] = None
+                if len(self.files) > FILES:
+                    del self.files[next(iter(self.files))]
         elif event.name in ("read", "search", "web"):
             self.counts["reads"] += 1
         elif event.name == "shell":
@@ -234,17 +277,8 @@ class _Growing:
 _REMEMBERED = frozenset(
     ("say", "tool", "result", "reject", "answer", "interrupt", "error", "compact", "slash")
 )
+_GIT_WORK = re.compile(r"\bgit\b.*\b(?:commit|push)\b", re.DOTALL)
 _KEPT_WHEN_THIN = frozenset(("reject", "answer"))
-
-
-def _all(turn: Turn) -> Iterable[Event]:
-    return _both(turn.prompt, turn.events)
-
-
-def _both(prompt: Event | None, events: Iterable[Event]) -> Iterable[Event]:
-    if prompt is not None:
-        yield prompt
-    yield from events
 
 
 def _redacted(event: Event) -> Event:
@@ -254,31 +288,15 @@ def _redacted(event: Event) -> Event:
     return event if text == event.text and facts == event.facts else replace(event, text=text, facts=facts)
 
 
-def _ends(events: list[Event]) -> tuple[Event, ...]:
-    if len(events) <= EVENTS_AT_START + EVENTS_AT_END:
-        return tuple(events)
-    return tuple(events[:EVENTS_AT_START] + events[-EVENTS_AT_END:])
-
-
-def _thinned(turn: Turn) -> Turn:
+def _thinned(turn: _Open) -> _Open:
     """An old turn by what it came to: the person's words, the last answer, commits and refusals."""
-    if turn.thin:
-        return turn
     says = [event for event in turn.events if event.kind == "say"]
-    commits = {
-        event.call
-        for event in turn.events
-        if event.kind == "tool"
-        and "git " in event.command
-        and ("commit" in event.command or "push" in event.command)
-    }
+    commits = {event.call for event in turn.events if event.kind == "tool" and _GIT_WORK.search(event.command)}
     kept = [
         event
         for event in turn.events
         if event.kind in _KEPT_WHEN_THIN or event in says[-1:] or (event.call and event.call in commits)
     ]
-    short = tuple(
-        replace(event, text=event.text[:2000], command=event.command[:1000]) for event in kept[-20:]
-    )
-    prompt = replace(turn.prompt, text=turn.prompt.text[:1000]) if turn.prompt else None
-    return Turn(turn.number, prompt, short, thin=True)
+    short = [replace(event, text=event.text[:1500], command=event.command[:800]) for event in kept[-OLD_EVENTS:]]
+    prompt = replace(turn.prompt, text=turn.prompt.text[:800]) if turn.prompt else None
+    return _Open(turn.number, prompt, short, thin=True)

@@ -162,7 +162,7 @@ def elided(blocks: Iterable[bytes]) -> bytes | None:
     """A long line of JSON with its long strings cut to their heads; None if even that is too long."""
     kept = bytearray()
     carried = b""
-    inside = False  # a string, of which this much is kept already
+    inside = cut = False  # a string; of which no more is kept
     length = 0
     for block in blocks:
         block = carried + block
@@ -176,17 +176,16 @@ def elided(blocks: Iterable[bytes]) -> bytes | None:
             end = quote if quote >= 0 else len(block)
             if not inside:
                 kept += block[at:end]
-            elif length < _LONGEST_STRING:
+            elif not cut:
                 room = (_LONGEST_STRING if len(kept) < _ROOMY else _SHORT_STRING) - length
                 kept += block[at : min(end, at + max(room, 0))]
                 length += end - at
-                if end - at > room:
+                if cut := end - at > room:
                     _drop_broken_end(kept)
-                    length = _LONGEST_STRING
             if quote < 0:
                 break
             kept += b'"'
-            inside, length, at = not inside, 0, quote + 1
+            inside, cut, length, at = not inside, False, 0, quote + 1
         if len(kept) > LONGEST_LINE:
             return None
     return bytes(kept)
@@ -197,7 +196,10 @@ def _drop_broken_end(text: bytearray) -> None:
     escape = text.rfind(b"\\", max(0, len(text) - 6))
     if escape >= 0:
         del text[escape:]
-        while text.endswith(b"\\"):
+        before = 0
+        while text[-1 - before] == 0x5C:
+            before += 1
+        if before % 2:  # what was found was not an escape's first character but its second
             del text[-1]
     while text and text[-1] & 0xC0 == 0x80:
         del text[-1]

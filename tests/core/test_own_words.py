@@ -68,7 +68,9 @@ def test_code_in_fences_is_not_speech() -> None:
 
 
 def test_a_sentence_broken_over_lines_is_one_again() -> None:
-    own = own_words("The tables are printed in the wrong order when a port has two\nstations, please fix that.")
+    own = own_words(
+        "The tables are printed in the wrong order when a port has two\nstations, please fix that."
+    )
     assert len(own.sentences) == 1
 
 
@@ -82,7 +84,8 @@ def test_what_is_no_question() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["yes", "Yes, please!", "ok continue", "2", "b)", "go ahead", "do it", "lgtm", "好的", "weiter", ""]
+    "text",
+    ["yes", "Yes, please!", "ok continue", "2", "b)", "go ahead", "do it", "lgtm", "好的", "weiter", ""],
 )
 def test_an_approval_says_nothing_by_itself(text: str) -> None:
     assert not substantive(text)

@@ -14,7 +14,9 @@ Which one do you want?"""
 
 
 def test_a_number_chooses_that_option() -> None:
-    assert proposal(OPTIONS, "2") == "The tables can be cached in two ways: Write the harmonics to a small file"
+    assert (
+        proposal(OPTIONS, "2") == "The tables can be cached in two ways: Write the harmonics to a small file"
+    )
     assert proposal(OPTIONS, "option 1 please").endswith("Keep the harmonics in memory")
 
 
@@ -31,7 +33,9 @@ def test_a_plan_of_headings_is_named_by_them() -> None:
 
 
 def test_next_steps_are_no_topic_of_their_own() -> None:
-    assert "Next steps" not in proposal("## Print the moon\nDone.\n\n## Next steps\n- Print the sun\n\nGo on?", "yes")
+    assert "Next steps" not in proposal(
+        "## Print the moon\nDone.\n\n## Next steps\n- Print the sun\n\nGo on?", "yes"
+    )
 
 
 def test_without_a_question_the_message_itself_is_what_was_agreed_to() -> None:
@@ -45,7 +49,10 @@ def test_nothing_was_proposed() -> None:
     assert proposal("```\ncode only\n```", "yes") == ""
 
 
-@given(st.text(max_size=400) | st.text("ab #*1.?\n-:", max_size=300), st.sampled_from(["yes", "2", "b)", "", "9"]))
+@given(
+    st.text(max_size=400) | st.text("ab #*1.?\n-:", max_size=300),
+    st.sampled_from(["yes", "2", "b)", "", "9"]),
+)
 def test_no_message_breaks_the_reader(text: str, reply: str) -> None:
     proposal(text, reply)
     proposal(text, reply, brief=True)

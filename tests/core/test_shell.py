@@ -40,13 +40,17 @@ def test_two_runs_of_one_check_are_the_same_family_whatever_their_flags() -> Non
     assert shell.family("") == ""
 
 
-@pytest.mark.parametrize("command", ["ls -la && git status", "cat a.py | head", "git -C x log", "gh pr view 3"])
+@pytest.mark.parametrize(
+    "command", ["ls -la && git status", "cat a.py | head", "git -C x log", "gh pr view 3"]
+)
 def test_some_commands_only_look(command: str) -> None:
     assert shell.only_looks(command)
     assert not shell.is_check(command)
 
 
-@pytest.mark.parametrize("command", ["pytest", "cargo test", "npm run build", "ruff check .", "make", "go vet ./..."])
+@pytest.mark.parametrize(
+    "command", ["pytest", "cargo test", "npm run build", "ruff check .", "make", "go vet ./..."]
+)
 def test_some_commands_check(command: str) -> None:
     assert shell.is_check(command)
     assert not shell.only_looks(command)
@@ -163,7 +167,9 @@ def test_a_runner_s_own_summary_of_success() -> None:
 
 
 def test_names_that_code_defines() -> None:
-    code = "class TideTable:\n    def low_water(self): ...\n\nexport const moonPhase = 3\ndef low_water(): ..."
+    code = (
+        "class TideTable:\n    def low_water(self): ...\n\nexport const moonPhase = 3\ndef low_water(): ..."
+    )
     assert shell.symbols(code) == ["TideTable", "low_water", "moonPhase"]
 
 

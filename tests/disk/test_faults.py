@@ -302,12 +302,15 @@ page = folder / "page"
 versions = [f"{n}\n" * (2000 + 500 * n) for n in range(10)]
 stamps = {files.write(page, text).stamp for text in versions}
 torn = unfinished = 0
+begun = os.pipe()
 for _ in range(kills):
     child = os.fork()
     if not child:
+        os.write(begun[1], b".")
         while True:
             for text in versions:
                 files.exchange(page, text, files.read(page)) if way == "exchange" else files.write(page, text)
+    os.read(begun[0], 1)
     time.sleep(chance.random() * 0.006)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -319,8 +322,9 @@ print(torn, unfinished)
 """
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("way", ["write", "exchange"])
-@pytest.mark.parametrize("kills", [25, pytest.param(500, marks=[pytest.mark.slow, pytest.mark.timeout(120)])])
+@pytest.mark.parametrize("kills", [25, pytest.param(500, marks=pytest.mark.slow)])
 def test_a_killed_writer_leaves_a_whole_file(
     tmp_path: Path, rng: random.Random, way: str, kills: int
 ) -> None:

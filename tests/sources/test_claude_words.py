@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-REJECTED = "The user doesn't want to proceed with this tool use. The tool use was rejected (no file was touched)."
+REJECTED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (no file was touched)."
+)
 
 
 def test_plain_text_and_text_blocks_are_prompts(log: Any) -> None:

@@ -28,6 +28,17 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def drawn(tmp_path: Path) -> Path:
+    """A repository as its files show it, for what needs no git to make."""
+    git_folder = tmp_path / "tides" / ".git"
+    (git_folder / "refs" / "heads").mkdir(parents=True)
+    (git_folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (git_folder / "config").write_text("[core]\n\tbare = false\n")
+    (git_folder / "refs" / "heads" / "main").write_text("c" * 40 + "\n")
+    return git_folder.parent
+
+
 def commit(folder: Path, subject: str = "First") -> str:
     run(folder, "commit", "-q", "--allow-empty", "-m", subject)
     return run(folder, "rev-parse", "HEAD")
@@ -115,42 +126,40 @@ def test_a_broken_pointer_is_no_repository(tmp_path: Path, content: str) -> None
 @pytest.mark.parametrize(
     "ref", ["../../outside", "refs/../../outside", "refs/heads/../../../outside", "/etc/hostname", "outside"]
 )
-def test_a_hostile_ref_reads_nothing_outside_the_repository(repository: Path, ref: str) -> None:
-    commit(repository)
-    for place in (repository / "outside", repository.parent / "outside", repository / ".git" / "outside"):
+def test_a_hostile_ref_reads_nothing_outside_the_repository(drawn: Path, ref: str) -> None:
+    for place in (drawn / "outside", drawn.parent / "outside", drawn / ".git" / "outside"):
         place.write_text("a" * 40)
-    (repository / ".git" / "HEAD").write_text(f"ref: {ref}\n")
-    seen = git.head(repository)
+    (drawn / ".git" / "HEAD").write_text(f"ref: {ref}\n")
+    seen = git.head(drawn)
     assert seen is not None and seen.sha == ""
 
 
 @pytest.mark.parametrize(
     "head", ["", "ref:", "ref: ", "nonsense", "ref: refs/heads/a\nb", "g" * 40, "\0" * 10]
 )
-def test_a_broken_head_stops_nothing(repository: Path, head: str) -> None:
-    (repository / ".git" / "HEAD").write_text(head)
-    seen = git.head(repository)
+def test_a_broken_head_stops_nothing(drawn: Path, head: str) -> None:
+    (drawn / ".git" / "HEAD").write_text(head)
+    seen = git.head(drawn)
     assert seen is None or seen.sha == ""
 
 
-def test_a_ref_that_is_a_folder_or_a_huge_file_stops_nothing(repository: Path) -> None:
-    commit(repository)
-    ref = repository / ".git" / "refs" / "heads" / "main"
+def test_a_ref_that_is_a_folder_or_a_huge_file_stops_nothing(drawn: Path) -> None:
+    ref = drawn / ".git" / "refs" / "heads" / "main"
     ref.unlink()
     ref.mkdir()
-    assert git.head(repository) == git.Head("main", "")
+    assert git.head(drawn) == git.Head("main", "")
     ref.rmdir()
     ref.write_bytes(b"a" * 200_000)
-    assert git.head(repository) == git.Head("main", "")
+    assert git.head(drawn) == git.Head("main", "")
 
 
-def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(repository: Path) -> None:
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(drawn: Path) -> None:
     for name in ("HEAD", "config", "commondir"):
-        place = repository / ".git" / name
+        place = drawn / ".git" / name
         place.unlink(missing_ok=True)
         os.mkfifo(place)
-    assert git.head(repository) is None
-    assert git.slug(repository) == "tides"
+    assert git.head(drawn) is None
+    assert git.slug(drawn) == "tides"
 
 
 def test_pointers_in_a_circle_end(tmp_path: Path) -> None:
@@ -160,11 +169,10 @@ def test_pointers_in_a_circle_end(tmp_path: Path) -> None:
     assert git.head(tmp_path) is None
 
 
-def test_a_ref_name_is_no_pattern(repository: Path) -> None:
-    commit(repository)
-    (repository / ".git" / "packed-refs").write_text(f"{'b' * 40} refs/heads/xyz\n")
-    (repository / ".git" / "HEAD").write_text("ref: refs/heads/.*\n")
-    assert git.head(repository) == git.Head(".*", "")
+def test_a_ref_name_is_no_pattern(drawn: Path) -> None:
+    (drawn / ".git" / "packed-refs").write_text(f"{'b' * 40} refs/heads/xyz\n")
+    (drawn / ".git" / "HEAD").write_text("ref: refs/heads/.*\n")
+    assert git.head(drawn) == git.Head(".*", "")
 
 
 @pytest.mark.parametrize(
@@ -179,12 +187,12 @@ def test_a_ref_name_is_no_pattern(repository: Path) -> None:
         "C:\\work\\tide-tables",
     ],
 )
-def test_a_project_is_named_by_its_remote(repository: Path, url: str) -> None:
-    (repository / ".git" / "config").write_text(
+def test_a_project_is_named_by_its_remote(drawn: Path, url: str) -> None:
+    (drawn / ".git" / "config").write_text(
         f'[core]\n\tbare = false\n[remote "fork"]\n\turl = https://example.org/other\n'
         f'[remote "origin"]\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\turl = {url}\n[branch "main"]\n'
     )
-    assert git.slug(repository) == "tide-tables"
+    assert git.slug(drawn) == "tide-tables"
 
 
 def test_without_a_remote_a_project_is_named_by_its_folder(repository: Path) -> None:
