@@ -20,6 +20,7 @@ from nanoctx.model import Change, Cursor, Event, Line, Observation, Origin
 from nanoctx.sources import SOURCES, git
 from nanoctx.sources.base import Source
 
+STALE_SECONDS = 3600.0  # a temporary file this old belongs to nobody
 LOCK_WAIT = 30.0  # another look is at work: it will not take longer
 NO_REPOSITORY = Line("- No repository at hand", (), "Repository")
 
@@ -65,10 +66,18 @@ def observe(
             look.read_all(progress)
         look.close_idle()
         rewritten = _rewrite_pages(ws, known, tuple(look.observations.values()), now, zone)
+        _sweep(ws, now)
         # Last: a crash before this line only means that the same lines are read again.
         cursors.save(ws.cursors, look.cursors)
     changed = tuple(look.changed)
     return Report(look.sessions, changed, look.skipped, (*problems, *look.problems), rewritten.changed, rewritten.conflict)
+
+
+def _sweep(ws: Workspace, now: datetime) -> None:
+    """Remove what writers that were killed left behind."""
+    for folder in (ws.root, ws.state, ws.state / "stories", *ws.observations.glob("*/*")):
+        if folder.is_dir():
+            files.clean_temporaries(folder, STALE_SECONDS, now.timestamp())
 
 
 def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:

@@ -8,11 +8,11 @@ the whole observer, can be given to `machine_of` as well.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -26,6 +26,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from nanoctx.core import document, people
 from nanoctx.core.blocks import section
 from nanoctx.disk import files, observations, pages
+from nanoctx.errors import ChangedOnDisk
 from nanoctx.model import Change, Line, Origin
 
 BEGINNING = datetime(2026, 2, 12, 9, tzinfo=UTC)
@@ -409,3 +410,89 @@ def test_people_and_looks_in_any_order_lose_and_invent_nothing():
 @pytest.mark.usefixtures("_without_waiting")
 def test_people_and_looks_a_thousand_times():
     run_machine(PeopleAndLooks, examples=1000, steps=30)
+
+
+# A person in another process: reads the page, adds a line, and saves as editors do. Whoever sees that a line
+# of theirs is not there (yet) reads again before saving.
+PERSON = """
+import os, random, sys, time
+path, count, seed = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+chance = random.Random(seed)
+
+def buffer(mine):
+    while True:
+        with open(path, newline="") as file:
+            text = file.read()
+        if "## Recent\\n" in text and all(line in text for line in mine):
+            return text
+
+mine = []
+for number in range(count):
+    style = chance.choice(["rename", "truncate", "append", "slowly"])
+    line = f"- {style} {number}.\\n"
+    text = buffer(mine)
+    new = text.replace("## Recent\\n", "## Recent\\n" + line, 1)
+    if style == "append":
+        with open(path, "a", newline="") as file:
+            file.write(line)
+    elif style == "rename":
+        with open(path + "~", "w", newline="") as file:
+            file.write(new)
+        os.replace(path + "~", path)
+    else:
+        with open(path, "w", newline="") as file:
+            for piece in [new] if style == "truncate" else [new[:50], new[50:]]:
+                file.write(piece)
+                file.flush()
+                time.sleep(0.002 if style == "slowly" else 0)
+    mine = [*mine[-3:], line]
+    time.sleep(chance.random() * chance.choice([0.002, 0.02, 0.1]))
+"""
+
+
+def test_saves_while_looks_rewrite_the_page_lose_nothing(tmp_path, monkeypatch, rng):
+    concurrent_saves(tmp_path, monkeypatch, rng, 60)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_five_hundred_saves_while_looks_rewrite_the_page_lose_nothing(tmp_path, monkeypatch, rng):
+    concurrent_saves(tmp_path, monkeypatch, rng, 500)
+
+
+def concurrent_saves(tmp_path, monkeypatch, rng, count):
+    monkeypatch.setattr(pages, "PAUSE", 0.002)
+    world, now = World(tmp_path), BEGINNING
+    world.look(now)
+    collisions = count_collisions(monkeypatch)
+    script = [sys.executable, "-c", PERSON, str(world.page), str(count), str(rng.random())]
+    rewritten = 0
+    with subprocess.Popen(script) as person:
+        while person.poll() is None:
+            now += timedelta(seconds=20)
+            world.agent_does(world.looks)
+            rewritten += world.look(now).changed
+    assert person.returncode == 0
+    text = (world.look(now + timedelta(minutes=1)), world.page.read_text())[1]
+    kept = "".join(path.read_text() for path in world.conflicts.glob("*"))
+    for number in range(count):
+        line = re.compile(rf"^- (?:rename|truncate|append|slowly) {number}\.$", re.MULTILINE)
+        shown = len(line.findall(text))
+        assert shown == 1 or (not shown and line.search(kept)), (number, shown)
+    conflicts = len(list(world.conflicts.glob("*")))
+    print(f"{count} saves, {world.looks} looks, {rewritten} rewrites, {len(collisions)} collisions, {conflicts} conflicts")
+    assert rewritten > count / 50, "the looks were hardly at work while the person was"
+
+
+def count_collisions(monkeypatch):
+    found, real = [], files.exchange
+
+    def exchange(path, text, expect):
+        try:
+            return real(path, text, expect)
+        except ChangedOnDisk as error:
+            found.append(error)
+            raise
+
+    monkeypatch.setattr(files, "exchange", exchange)
+    return found

@@ -33,14 +33,14 @@ def blocks(body: str, known: Collection[str] = ()) -> tuple[str, ...]:
         if _SUBHEADING.match(line):
             found.append([line])
             is_open = below_heading = True
-        elif line in known and not is_fence:
+        elif line.rstrip(" \t") in known and not is_fence:
             found.append([line])
             is_open = below_heading = False
         elif below_heading:
             found[-1] += lines[place:end]
         elif not line.strip():
             is_open = False
-        elif _BULLET.match(line) and not is_fence:
+        elif is_bullet(line) and not is_fence:
             found.append([line])
             is_open = False
         elif is_open:
@@ -76,8 +76,12 @@ def fence_end(lines: Sequence[str], place: int) -> int | None:
     return None
 
 
+def is_bullet(text: str) -> bool:
+    return bool(_BULLET.match(text))
+
+
 def _may_touch(before: str, block: str) -> bool:
     """Tell whether two blocks stay two, and look right, without a blank line between them."""
-    if _BULLET.match(block):
-        return bool(_BULLET.match(before)) or before[0] in " \t"
-    return bool(_BULLET.match(before)) and block[0] in " \t"
+    if is_bullet(block):
+        return is_bullet(before) or before[0] in " \t"
+    return is_bullet(before) and block[0] in " \t"

@@ -49,7 +49,8 @@ def candidates(story: Sequence[Deeds]) -> list[Candidate]:
 def _from_person(deeds: Deeds, before: Deeds | None, index: int) -> Iterator[Candidate]:
     prompt = deeds.turn.prompt
     if prompt is not None:
-        yield from _from_prompt(prompt, before, index)
+        answered = deeds.finished and deeds.worked
+        yield from _from_prompt(prompt, before, index, answered=answered)
     for event in deeds.refused:
         what = shell.shown(event.command, 60) or prose.plain(event.path) or event.name
         message = shell.commit_message(event.command)
@@ -64,7 +65,9 @@ def _from_person(deeds: Deeds, before: Deeds | None, index: int) -> Iterator[Can
         yield replace(_candidate(event, index, "dec", "answer", f"{question} → {prose.cut(prose.plain(event.text), 100)}", by="user"), weight=2.6)
 
 
-def _from_prompt(prompt: Event, before: Deeds | None, index: int) -> Iterator[Candidate]:
+def _from_prompt(
+    prompt: Event, before: Deeds | None, index: int, *, answered: bool
+) -> Iterator[Candidate]:
     text = prompt.text.strip()
     if cues.APPROVAL.match(text):
         offered = proposal(before.final.text, text) if before is not None and before.final is not None else ""
@@ -80,7 +83,7 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int) -> Iterator[Ca
     corrects = bool(cues.CORRECTION.search(text[:200])) and not own.pasted
     weight = 1.3 if question else 2.5 if cues.IMPERATIVE.search(own.text) else 1.5
     weight -= (0.8 if cues.CHORE.match(text) else 0) + (0.6 if own.pasted else 0)
-    sort = "asked" if question else "corrected" if corrects else "said"
+    sort = "asked" if question else "corrected" if corrects else "answered" if answered else "said"
     for line in prose.pack(list(own.sentences), WIDTH)[:4]:
         yield replace(_candidate(prompt, index, "dec", sort, line, by="user"), weight=weight)
     if not own.pasted:
@@ -131,6 +134,8 @@ def _from_report(deeds: Deeds, index: int) -> Iterator[Candidate]:
     grade = "verified" if deeds.verified else "claimed"
     for say in deeds.says:
         final = say is deeds.final and (deeds.finished or deeds.turn.thin)
+        if not final and _only_announces(say.text):
+            continue
         parts = prose.blocks(say.text)
         if final:
             line = outline(parts)
@@ -139,6 +144,12 @@ def _from_report(deeds: Deeds, index: int) -> Iterator[Candidate]:
                 yield replace(made, weight=2.9 if deeds.worked else 1.9)
         for block in parts:
             yield from _from_block(block, say, index, final=final, worked=deeds.worked, grade=grade)
+
+
+def _only_announces(text: str) -> bool:
+    """One sentence that says what the agent is about to do."""
+    short = text.strip()
+    return len(short) < 200 and "\n" not in short and ". " not in short and bool(cues.INTENT.match(short))
 
 
 def _from_block(block: prose.Block, say: Event, index: int, *, final: bool, worked: bool, grade: str) -> Iterator[Candidate]:

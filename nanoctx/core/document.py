@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nanoctx.core.blocks import blocks, fence_end
+from nanoctx.core.blocks import blocks, fence_end, is_bullet, section
 from nanoctx.model import Change
 
 OURS = ("Now", "Time", "Recent", "External")
@@ -43,7 +43,7 @@ def split(text: str, ours: Collection[str] = OURS) -> tuple[Section, ...]:
 
 def join(sections: Sequence[Section]) -> str:
     """Give back the page that was cut."""
-    return "".join(section.text for section in sections)
+    return "".join(one.text for one in sections)
 
 
 def changes(written: Sequence[str], found: str, ours: Sequence[str] = OURS) -> tuple[Change, ...]:
@@ -57,10 +57,9 @@ def changes(written: Sequence[str], found: str, ours: Sequence[str] = OURS) -> t
     after = _bodies(found, ours)
     if not written or not after:
         return ()
-    befores = [_bodies(text, ours) for text in written]
-    known = {block for before in befores for body in before.values() for block in blocks(body)}
+    known = _known(written, ours)
     now = _content(after, ours, known)
-    olds = _possible([_content(before, ours, known) for before in befores], now)
+    olds = _possible([_content(_bodies(text, ours), ours, known) for text in written], now)
     result = []
     for name in ours:
         texts = [old[name] for old in olds]
@@ -72,10 +71,17 @@ def changes(written: Sequence[str], found: str, ours: Sequence[str] = OURS) -> t
     return tuple(result)
 
 
+def separated(found: str, written: Sequence[str], ours: Sequence[str] = OURS) -> str:
+    """Part the blocks of our sections as `changes` reads them, so that they can be told without `written`."""
+    known = _known(written, ours)
+    content = {name: blocks(body, known[name]) for name, body in _bodies(found, ours).items()}
+    return replace(found, {name: section(name, content[name]) for name in ours if name in content})
+
+
 def replace(found: str, ours: Mapping[str, str], title: str = "Context") -> str:
     """Put our sections where they stand, or in their order where they are missing; every other byte stays."""
     newline = "\r\n" if 2 * found.count("\r\n") > found.count("\n") else "\n"
-    if not found.strip("\ufeff \t\r\n"):
+    if ours and not found.strip("\ufeff \t\r\n"):
         found = ("\ufeff" if "\ufeff" in found else "") + f"# {title}" + newline * 2
     content = {name: _content_of(text).replace("\n", newline) for name, text in ours.items()}
     sections: list[Section] = []
@@ -95,17 +101,17 @@ def _headings(lines: Sequence[str], ours: Collection[str]) -> Iterator[tuple[int
     place = 0
     within_ours = False
     while place < len(lines):
-        line = lines[place].removeprefix("\ufeff") if place == 0 else lines[place]
-        step = 1
-        if found := _heading(line) or _underlined(lines, place):
-            within_ours = found[0] == 2 and found[1] in ours
-            yield place, *found
-        elif end := fence_end(lines, place):
+        if end := fence_end(lines, place):
             # In a section of ours, a fence that is just being typed must not swallow the sections below it.
             inner = map(_heading, lines[place:end])
             if not within_ours or not any(one and one[0] == 2 and one[1] in ours for one in inner):
-                step = end - place
-        place += step
+                place = end
+                continue
+        line = lines[place].removeprefix("\ufeff") if place == 0 else lines[place]
+        if found := _heading(line) or _underlined(lines, place):
+            within_ours = found[0] == 2 and found[1] in ours
+            yield place, *found
+        place += 1
 
 
 def _heading(line: str) -> tuple[int, str] | None:
@@ -122,9 +128,9 @@ def _heading(line: str) -> tuple[int, str] | None:
 def _underlined(lines: Sequence[str], place: int) -> tuple[int, str] | None:
     """Read a heading that is one by the `===` below it."""
     line, below = lines[place].strip(), lines[place + 1].strip() if place + 1 < len(lines) else ""
-    if not line or set(below) != {"="} or set(line) == {"="} or lines[place][0].isspace():
+    if not line or set(below) != {"="} or set(line) == {"="}:
         return None
-    return (1, line) if place == 0 or not lines[place - 1].strip() else None
+    return None if lines[place][0].isspace() or is_bullet(line) or line.startswith("#") else (1, line)
 
 
 def _lines(text: str) -> list[str]:
@@ -140,8 +146,13 @@ def _bodies(text: str, ours: Collection[str]) -> dict[str, str]:
     return bodies
 
 
-def _content(bodies: Mapping[str, str], ours: Sequence[str], known: Collection[str]) -> _Content:
-    return {name: blocks(bodies.get(name, ""), known) for name in ours}
+def _known(written: Sequence[str], ours: Sequence[str]) -> _Content:
+    contents = [_content(_bodies(text, ours), ours, dict.fromkeys(ours, ())) for text in written]
+    return {name: tuple(block for content in contents for block in content[name]) for name in ours}
+
+
+def _content(bodies: Mapping[str, str], ours: Sequence[str], known: _Content) -> _Content:
+    return {name: blocks(bodies.get(name, ""), known[name]) for name in ours}
 
 
 def _possible(olds: list[_Content], now: _Content) -> list[_Content]:

@@ -15,7 +15,7 @@ QUOTA = {"impl": 3, "fact": 1, "dec": 2, "rule": 2, "fail": 1, "next": 1}
 # How often a candidate of this sort states something a resuming agent must know (measured, in tenths).
 PRIOR = {
     "commit": 4.7, "open-edits": 2.6, "open-edits-now": 3.4, "outline": 3.7, "talk": 1.6, "error": 1.0, "error-aside": 0.5, "error-cured": 0.4, "refused": 2.2, "rule": 4.5, "approved": 3.0,
-    "answer": 3.4, "plan": 1.0, "asked": 0.6, "corrected": 2.4, "said": 2.6, "reported": 0.5, "impl": 2.6, "dec": 2.3, "fact": 0.9, "fail": 0.9,
+    "answer": 3.4, "plan": 1.0, "asked": 0.6, "corrected": 2.4, "said": 2.6, "answered": 1.3, "reported": 0.5, "impl": 2.6, "dec": 2.3, "fact": 0.9, "fail": 0.9,
     "next": 1.2, "impl-mid": 1.9, "dec-mid": 1.6, "fact-mid": 0.6, "fail-mid": 0.7, "next-mid": 0.8,
 }  # fmt: skip
 
@@ -81,7 +81,7 @@ def _score(one: Candidate, turns: int) -> float:
             recency = max(recency, 0.85)
         elif cues.CHORE.match(one.text):
             prior = 0.5
-        elif one.sort == "said" and cues.STANDING.search(one.text) and cues.IMPERATIVE.search(one.text):
+        elif one.sort in ("said", "answered") and cues.STANDING.search(one.text) and cues.IMPERATIVE.search(one.text):
             prior, recency = 4.2, max(recency, 0.85)
         elif one.weight < 1.8 and one.sort == "said":
             prior *= 0.5

@@ -21,21 +21,32 @@ LONGEST = 4096
 
 def keyed(data: bytes) -> Iterator[tuple[str, int, int]]:
     """Each value beside a telling name as (kind, start, end)."""
-    at = 0
-    while match := _KEYED.search(data, at):
+    done: int | None = 0
+    while done is not None:
+        done, found = _next_value(data, done)
+        if found:
+            yield found
+
+
+def _next_value(data: bytes, at: int) -> tuple[int | None, tuple[str, int, int] | None]:
+    """Go on from here to the next value that is dealt with: where it ends, and the secret if it is one."""
+    for match in _KEYED.finditer(data, at):
         at = match.end()
-        argument = match.end(3)
         if _PLAINLY_NOT.match(data, at):
             continue
-        start, end, quoted = _value_at(data, argument if argument > 0 else at)
+        if match.end(3) > 0:
+            at = match.end(3)  # before the quote
+        elif max(match.end(5), match.end(6)) > 0:
+            at -= 1  # before the first character of the value
+        start, end, quoted = _value_at(data, at)
         if end - start < 4:
             continue
-        if not quoted:
-            at = end  # done with, whatever it is: that keeps time linear. A quoted one may hold a name and a value.
         kind = _judge(data, match, start, end, quoted)
         if kind:
-            yield kind, start, end
-            at = end
+            return end, (kind, start, end)
+        if not quoted:  # one in quotes may hold a name and its value
+            return end, None
+    return None, None
 
 
 def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
@@ -44,9 +55,10 @@ def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
     name, name_start = next((group, match.start(group)) for group in (1, 2, 5, 6, 7) if match.start(group) >= 0)
     if is_placeholder(value) or (match.start(4) >= 0 and not _counts_in_markup(data, match, quoted)):
         return ""
-    if name in (5, 6) and not _is_option(data, name_start):
-        return ""
-    direct = name in (5, 6) or _is_setting(data, name_start, start)
+    option = name in (5, 6) and _is_option(data, name_start)
+    if name in (5, 6) and not option and data[end : end + 2].strip(b" \t\r")[:1] not in (b"", b"\n"):
+        return ""  # the start of a sentence, not a name and its value on a line of their own
+    direct = option or _is_setting(data, name_start, start)
     if not (quoted or direct) and is_code(value):
         return ""
     between = data[name_start:start]
@@ -112,6 +124,8 @@ def _is_password_value(value: str, quoted: bool, direct: bool) -> bool:
 def _is_token_value(value: str, name: str, quoted: bool) -> bool:
     if _INNOCENT_NAME.search(name):
         return False
+    if _SOME_KEY.search(name) and not _SURE_KEY.search(name):
+        return is_random(value) and bool(_MANY_CLASSES.match(value))
     if not is_random(value):
         login = _LOGIN.fullmatch(value) if "cred" in name else None
         if login:
@@ -131,21 +145,29 @@ def _kind(name: bytes) -> str:
     return "token" if b"token" in low or b"jwt" in low else "secret"
 
 
+_QUOTES = b"\"'`"
 _KEYED = shapes.compiled(shapes.KEYED)
 _OPENING = re.compile(rb"\s?(?:[bBrRfFuU]{0,2}|[$@])(\"\"\"|'''|\\{0,3}[\"'`])")
 # Numbers of up to three digits, literals and the start of an expression need no closer look.
-_PLAINLY_NOT = re.compile(rb"\d{1,3}(?:[\s,;)\]}]|$)|(?:true|false|null|None|nil|undefined)\b|[({\[]|[a-zA-Z_][\w.]*\(")
+_PLAINLY_NOT = re.compile(rb"\d{1,3}(?:[\s,;)\]}]|$)|(?:true|false|null|None|nil|undefined)\b|[({\[]|//|[a-zA-Z_][\w.]*\(")
 _BARE = re.compile(rb"[^\s\"'`<>\\\xe2-\xf4]{1,4096}")
 # Where a bare value ends before the next blank: at the next pair of a query or of a connection string, and
 # before closing marks that belong to the text around it.
 _BARE_END = re.compile(rb";|&(?:amp;)?[\w.%-]+=|,(?:$|[\w.\"-]+[=:])|[,.)\]}:]+$|,\{|\|")
 _NAME_BEFORE = re.compile(rb"[\w.-]*$")
 _INNOCENT_NAME = re.compile(
-    r"(?:public|publishable|page|next|prev|continuation|sync|cancel\w*|max|min|num|total|input|output|prompt"
+    r"(?:public|publishable|page|next|prev|continuation|sync|cancel\w*|s3|sort|partition|primary|foreign|idempotency|dedup|routing|max|min|num|total|input|output|prompt"
     r"|completion|cached?|eos|bos|pad|unk|stop|special|per|first|last|object|resume|cursor)[_-]?(?:token|key|secret)"
     r"|tokens?[_-]?(?:id|count|type|limit|usage|len)|(?:token|key|secret)[_-]?(?:name|id|path|file|url)"
 )
 _LOGIN = re.compile(r"[\w.@-]+[:/]([^\s/]+)")
+# `x_key` may be a key of a cache or a table: then only a value with all classes of characters tells.
+_SOME_KEY = re.compile(r"_(?:key|pat)\W")
+_SURE_KEY = re.compile(
+    r"(?:api|access|secret|private|auth|sign\w*|encrypt\w*|crypto|account|shared|master|service|app\w*|deploy|licen.e"
+    r"|consumer|hmac|webhook|subscription|admin|ssh|root|jwt|vault|client)[ _.-]?(?:key|pat)"
+)
+_MANY_CLASSES = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9])[^\s/:]{16,}$|[a-z2-7]{52}$")
 _SESSION_NAME = re.compile(r"sess(?:ion)?[_-]?id|session[_-]?key")
 _VAGUE_NAME = re.compile(r"(?:auth|salt|pepper|dsn|creds|credentials?|bearer|jwt|sess)\W")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -24,12 +24,10 @@ Span = tuple[str, int, int]
 
 def usual_secrets(data: bytes) -> list[Span]:
     """Tokens known by their shape or by the name beside them, and passwords told in a sentence."""
-    found: list[Span] = []
-    # Two patterns in one look cost as much as one; with all in one re2's cache overflows and it crawls.
+    found = [*keyed(data), *_said(data)]
+    # Patterns joined in one look cost as much as one, until re2's cache overflows: these two do not, more would.
     if _HAS_SHAPE.search(data) is not None:
         found += [*_shaped(data), *_prefixed(data)]
-    if _HAS_NAME.search(data) is not None:
-        found += [*keyed(data), *_said(data)]
     return found
 
 
@@ -40,18 +38,21 @@ def rare_secrets(data: bytes) -> list[Span]:
 
 def _shaped(data: bytes) -> Iterator[Span]:
     for match in _SHAPE.finditer(data):
-        kind = shapes.SHAPES[match.lastindex - 1][0]
-        token = _text(match.group(match.lastindex))
+        group = match.lastindex
+        kind = shapes.SHAPES[group - 1][0]
+        start, end = match.span(group)
+        token = _text(data[start : min(end, start + _ENOUGH)])
         if not is_blank_shape(token) and (kind != "token" or is_random(token)):
-            yield kind, *match.span(match.lastindex)
+            yield kind, start, end
 
 
 def _prefixed(data: bytes) -> Iterator[Span]:
     for match in _PREFIXED.finditer(data):
         token = _text(match.group(1))
-        rest = _PREFIX_END.split(token, maxsplit=1)[1]
+        *prefix, rest = _PREFIX_END.split(token)
+        rest = max((rest, *prefix), key=len)
         mixed = any(map(str.isupper, rest)) and any(map(str.islower, rest)) and any(map(str.isdigit, rest))
-        if mixed and is_random(token) and not is_blank_shape(token):
+        if mixed and len(rest) >= 14 and not _ID_WORDS.intersection(prefix) and not is_blank_shape(token):
             yield "token", *match.span(1)
 
 
@@ -77,9 +78,9 @@ def _is_said(value: str, words: bytes, group: int, quoted: bool) -> bool:
         return False
     if group == 6:
         return is_strong(value)
-    if group == 2 and not quoted:
+    if group in (2, 7, 8) and not quoted:
         return is_strong(value) or is_random(value) or bool(_WORD_AND_NUMBER.fullmatch(value) and is_password(value))
-    if b"pass" in words or b"pw" in words or group == 4:
+    if b"pass" in words or b"pw" in words or group in (4, 7, 8):
         return is_password(value)
     return is_strong(value) or is_random(value)
 
@@ -92,7 +93,7 @@ def _word_before(data: bytes, end: int) -> tuple[int, int]:
 def _unwrapped(data: bytes, start: int, end: int) -> tuple[int, int, bool]:
     """Without the quotes, brackets and punctuation that a sentence puts around a value."""
     word = data[start:end]
-    inner = word.lstrip(b"\"'`([*_<")
+    inner = word.lstrip(b"\"'`([*_<" if word.rstrip(b".,;:")[-1:] in b"\"'`)]*_>" else b"\"'`([<")
     left = len(word) - len(inner)
     opening = word[:left]
     quoted = opening[-1:] in (b'"', b"'", b"`") and opening[-1:] in inner
@@ -128,15 +129,16 @@ def _urls(data: bytes) -> Iterator[Span]:
 
 def _files(data: bytes) -> Iterator[Span]:
     for match in _FILE.finditer(data):
-        value = match.group(match.lastindex)
-        if match.lastindex >= 4:
+        group = match.lastindex
+        value = match.group(group)
+        if group >= 4:
             if b":" in _decoded(value):
-                yield "registry login", *match.span(match.lastindex)
+                yield "registry login", *match.span(group)
             continue
         password = _text(value)
         of_a_machine = b"machine" in data[max(0, match.start() - 300) : match.end()]
         if not is_placeholder(password) and (of_a_machine or is_password(password)):
-            yield "password", *match.span(match.lastindex)
+            yield "password", *match.span(group)
 
 
 def _cookies(data: bytes) -> Iterator[Span]:
@@ -150,24 +152,28 @@ def _cookies(data: bytes) -> Iterator[Span]:
 
 def _commands(data: bytes) -> Iterator[Span]:
     for match in _COMMAND.finditer(data):
-        start, end = match.span(match.lastindex)
+        group = match.lastindex
+        start, end = match.span(group)
         if data[start : start + 1] in (b'"', b"'"):
             start, end = start + 1, end - 1
         password = _text(data[start:end])
+        known = group <= len(shapes.COMMANDS)
         if len(password) >= 4 and not is_placeholder(password):
-            yield "password", start, end
+            if known or (is_strong(password) and not _ADDRESS.search(password)):
+                yield "password", start, end
 
 
 def _headers(data: bytes) -> Iterator[Span]:
     for match in _HEADER.finditer(data):
-        scheme, value = match.group(0).lower(), match.group(match.lastindex)
+        group = match.lastindex
+        scheme, value = match.group(0).lower(), match.group(group)
         login = _decoded(value)
         if b"basic" in scheme and b":" in login:
             if not is_placeholder(_text(login.partition(b":")[2])):
-                yield "basic auth", *match.span(match.lastindex)
+                yield "basic auth", *match.span(group)
         elif is_random(_text(value)) and not is_placeholder(_text(value)):
             kind = "bearer token" if b"bearer" in scheme else "authorization"
-            yield kind, *match.span(match.lastindex)
+            yield kind, *match.span(group)
 
 
 def _text(value: bytes) -> str:
@@ -183,14 +189,15 @@ def _decoded(value: bytes) -> bytes:
     return plain if plain.isascii() and plain.replace(b"\n", b" ").decode("ascii").isprintable() else b""
 
 
+_ENOUGH = 200  # characters of a token that tell whether it is a real one
 _SHAPE = shapes.compiled(shapes.SHAPE)
 _PREFIXED = shapes.compiled(shapes.PREFIXED)
 _PREFIX_END = re.compile("[_.-]")
+_ID_WORDS = frozenset("id ids msg message req request call toolu run evt event file thread session ses hash sha".split())
 _PROSE = shapes.compiled(shapes.PROSE)
 _NOT_SAID = re.compile(r"[=(){}<>\[\]|\\]|^[\w.-]*/|^--?\w|:\d+$|^\d+[%x.,:/-]?\d*\w{0,3}$|^\w+'\w$|^#\d+$|^@\w+")
 _WORD_AND_NUMBER = re.compile(r"[A-Za-z]{3,}\d{2,}")
 _HAS_SHAPE = shapes.compiled(f"(?:{shapes.SHAPE})|(?:{shapes.PREFIXED})")
-_HAS_NAME = shapes.compiled(f"(?:{shapes.KEYED})|(?:{shapes.PROSE})")
 _HASH = shapes.compiled(shapes.HASH)
 _PEM_BEGIN = shapes.compiled(shapes.PEM_BEGIN)
 _PEM_BODY = shapes.compiled(shapes.PEM_BODY)
@@ -202,5 +209,6 @@ _ONE_COOKIE = shapes.compiled(
     r"(?i)[\w.-]*(?:sess|sid|auth|token|jwt|csrf|xsrf|remember|login|secret|key|ticket)[\w.-]*=([^;,\s]{8,})"
 )
 _COMMAND = shapes.compiled(shapes.COMMAND)
+_ADDRESS = re.compile(r"[/:=,@]")
 _HEADER = shapes.compiled(shapes.HEADER)
 _RARE_RULES = (_hashes, _private_keys, _urls, _files, _cookies, _commands, _headers)

@@ -63,7 +63,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
 SHAPE = r"(?:\b|_|\\[nrt])(?:" + "|".join(f"({shape})" for _, shape in SHAPES) + ")"
 
 # A vendor's prefix and a rest of capitals, small letters and digits, standing alone.
-PREFIXED = r"(?:^|[^\w+/=.-]|\\[nrt])([a-z]{2,8}[_.-][A-Za-z0-9]{30,90})(?:$|[^\w+/=-])"
+PREFIXED = rf"(?:^|[^\w+/=.-]|\\[nrt])([a-z][a-z0-9]{{1,7}}[_.-](?:[a-z]{{2,4}}[_.-])?{_B}{{28,90}})(?:$|[^\w+/=-])"
 
 HASH = (
     r"(\$(?:apr1|1|5|6|7|y|gy|2[abxy]|argon2id?|argon2d)\$[./A-Za-z0-9$=,+-]{20,}"
@@ -114,9 +114,11 @@ COMMANDS: tuple[str, ...] = (
     rf"wpa_passphrase\s+(?:\"[^\"\n]*\"|\S+)\s+{_VALUE}",
     rf"(?:echo|printf)\s+(?:-n\s+)?{_VALUE}\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-\w*S|\S*cryptsetup|gpg\s[^\n|]*--passphrase-fd|kinit|\S+ login [^\n|]*--password-stdin)",
     r"(?:echo|printf)\s+(?:-n\s+)?[\"']?[\w.-]+:([^\s\"'|]{4,})[\"']?\s*\|\s*(?:sudo\s+)?chpasswd",
+    rf"(?:smbclient|rpcclient|smbmap|net|mount\.cifs){_GAP}-U[ ]?[\w.\\-]+%{_VALUE}",
     r"expect\s[^\n]{0,80}?assword[^\n;]{0,20}[;\n]\s*send\s+(?:--\s+)?\"([^\"\n\\]{4,})",
 )
-COMMAND = r"\b(?:" + "|".join(COMMANDS) + ")"
+# The last group: an option of a command we do not know, with a value that can only be a password.
+COMMAND = r"\b(?:" + "|".join(COMMANDS) + rf")|\s-(?:p|P|w|a|k|pw|pass)[ =]?{_VALUE}"
 
 # netrc, pgpass, "auth" of a docker config.
 FILE = (
@@ -138,7 +140,7 @@ _TOKEN_WORDS = (
     r"secrets?|token|api[ _.-]?keys?|(?:access|secret|private|auth|signing|sign|encryption|crypto|account|shared|master|service|app"
     r"|application|deploy|license|licence|consumer|session|hmac|webhook|subscription|integration|admin|server|write|read|storage|ssh"
     r"|root|jwt|vault|storageaccount|client|developer|publisher|ingest|project|hook)[ _.-]?keys?|credentials?|creds|jwt|bearer|authtoken"
-    r"|x-api-key|passkey|php_?sessid|jsessionid|net_sessionid|connect\.sid|session[_-]?(?:token|cookie)|csrf\w{0,12}|xsrf[\w-]{0,12}"
+    r"|x-api-key|passkey|_key|_pat|php_?sessid|jsessionid|net_sessionid|connect\.sid|session[_-]?(?:token|cookie)|csrf\w{0,12}|xsrf[\w-]{0,12}"
     r"|x-(?:amz|goog)-(?:signature|credential|security-token)|[?&]sig(?:nature)?|[?&]key|otp[_-]?(?:seed|secret)|salt|pepper|cookie_?secret"
     r"|auth|dsn|access_?code|recovery[ _-]?codes?|backup[ _-]?codes?"
 )
@@ -153,15 +155,15 @@ _SEPARATOR = (
     # `name: DB_PASSWORD` / `value: …`, also as JSON or XML
     rf"|\s*,?\s*(?:{_QUOTE})?value(?:{_QUOTE})?\s?[:=]\s?"
     # arguments in quotes; tags and cells of a table, after which only some values count
-    rf"|([,(])\s?{_QUOTE}|(>|\s*\|)\s*)"
+    rf"|([,(])\s?{_QUOTE}|((?:\s[\w:]+=\\*[\"'][^<>\n]*)?>|\s*\|)\s*)"
 )
 _SUFFIX = r"(?:[ _.-]?(?:prod(?:uction)?|dev|staging|stage|live|value|val|plain|raw|new|old|base64|b64|\d{1,2}))?"
 # A name that tells, up to its value. Groups: 1 a password's name, 2 another's name, 3 a comma or bracket before
 # a quoted value, 4 a tag's end or a cell's border; 5 and 6 the same two names as options of a command
-# (`--password value`), whose value follows after a blank; 7 the name of a session.
+# (`--password value`) or at the start of a line (`bindpw value`), the value after a blank; 7 the name of a session.
 KEYED = (
     rf"(?i)(?:({_PASSWORD_WORDS})|({_TOKEN_WORDS})){_SUFFIX}{_SEPARATOR}"
-    rf"|-[a-z0-9]*(?:({_PASSWORD_WORDS})|({_TOKEN_WORDS})){_SUFFIX}\s+"
+    rf"|(?:-[a-z0-9]*|^[ \t]*|\n[ \t]*)(?:({_PASSWORD_WORDS})|({_TOKEN_WORDS})){_SUFFIX}[ \t]+[^\s=:|>,(-]"
     r"|\b(sess(?:ion)?[_-]?id)="
 )
 
@@ -176,12 +178,16 @@ _TELLS = (
     r"|equals|lautet)"
 )
 # Words of people, in this order: "the password for staging is …", "with password …", "… is the password",
-# SQL's "identified by '…'", a seed phrase, "log in as admin / …".
+# SQL's "identified by '…'", a seed phrase, "log in as admin / …", "creds are admin:…", "log in with admin and …",
+# "the password changed, it is …".
 PROSE = (
     rf"(?i)\b{_SAID}(?:(?:\s(?:for|of|on|to|at|in|from)(?:\s[^\s.,;]+){{1,4}}?)?(?:\s{_TELLS})+\s?:?|\s(?:for|of|on)(?:\s[^\s;]+){{1,4}}?:)\s{{1,2}}({_SPOKEN})"
     rf"|(?:\b(?:use|using|with|try|and|enter|type|the|has|set|new|user|root|admin|sudo|ssh|db|wifi)|[,/])\s{_SAID}\s{{1,2}}({_SPOKEN})"
     rf"|(\s(?:is|as|=|was)\s(?:the|my|our|your|its|his|her|a)\s(?:[\w-]+\s){{0,2}}{_SAID})\b"
-    r"|\b(?:identified\s(?:with\s\S+\s)?by|password|passwort)\s{1,3}(?:[\"'`](\S{4,})[\"'`])"
+    r"|\b(?:identified\s(?:with\s\S+\s)?by|password|passwort|passphrase|\w*securestring|secret|token|api[ _-]?key)\s{1,3}[\"'`](\S{4,})[\"'`]"
     r"|\b(?:seed[ -]?phrase|mnemonic|recovery[ -]phrase)\b[^\w\n]{0,8}(?:is|was)?[^\w\n]{0,8}((?:[a-z]+[ ,]+){11,}[a-z]+)\b"
     r"|\b(?:log ?in|logged in|sign in|connect|admin|root|account|creds?|credentials?):? (?:[^\s/]+ ){0,3}[\w.@-]+ / ([^\s/]{6,})"
+    rf"|\b(?:log ?in|login|creds?|credentials?)(?:\s(?:{_TELLS}|with|as|using|for|[\w.-]+:))*:?\s[\w.@-]+[:/]({_SPOKEN})"
+    rf"|\b(?:log|get|sign|logged|connect)\s?(?:in|on)?\s(?:to\s\S+\s)?(?:with|as|using)\s[\w.@-]+\s(?:and|with|/)\s({_SPOKEN})"
+    rf"|\b{_SAID}\b(?:\s[\w']+){{0,5}}[,;:.]\s(?:it's|its|it is)\s({_SPOKEN})"
 )

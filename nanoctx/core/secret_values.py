@@ -83,8 +83,9 @@ def is_code(value: str) -> bool:
 
 def _wordiness(text: str) -> float:
     """The share of neighbouring letters that are common in names and words: about .9 in those, .3 in random ones."""
-    pairs = [first + second for first, second in _NEIGHBOURS.findall(text.lower())]
-    return sum(pair in _COMMON_PAIRS for pair in pairs) / len(pairs) if len(pairs) >= 6 else 1.0
+    low = text.lower()
+    pairs = len(_NEIGHBOURS.findall(low))
+    return len(_COMMON_NEIGHBOURS.findall(low)) / pairs if pairs >= 6 else 1.0
 
 
 _TEMPLATE = re.compile(
@@ -111,16 +112,17 @@ _PIECES = re.compile(r"[A-Za-z0-9]+")
 _LETTER_NEXT_TO_DIGIT = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
-_NEIGHBOURS = re.compile(r"(?=([a-z])([a-z]))")
-# For each letter, those that often follow it in identifiers and English words.
-_COMMON_PAIRS = frozenset(
-    group[0] + second
-    for group in (
-        "aabcdgilmnprstu baceilou caehiklortu dadeilosu eacdefglmnpqrstvwx faefilor gehirs haeio iabcdefglmnoprstvz "
-        "ke ladeilostuy maeiops nacdefgiostu obcdlmnoprstuw paeiloprsty qu racdegimnorstuy sacehiopstu "
-        "tacdehiloprstuy uabelmnprst vaei wai xt ypty zez"
-    ).split()
-    for second in group[1:]
+_NEIGHBOURS = re.compile(r"[a-z](?=[a-z])")
+# Each letter with those that often follow it in identifiers and English words.
+_COMMON_NEIGHBOURS = re.compile(
+    "|".join(
+        f"{letters[0]}(?=[{letters[1:]}])"
+        for letters in (
+            "eacdefglmnpqrstvwx tacdehiloprstuy aabcdgilmnprstu obcdlmnoprstuw iabcdefglmnoprstvz nacdefgiostu "
+            "sacehiopstu racdegimnorstuy haeio ladeilostuy dadeilosu caehiklortu uabelmnprst maeiops faefilor "
+            "paeiloprsty gehirs wai ypty baceilou vaei ke xt qu zez"
+        ).split()
+    )
 )
 _NEVER = re.compile(
     r"(?:sha\d+|md5)[-:]"
@@ -141,7 +143,7 @@ _TECHNICAL = re.compile(
     re.IGNORECASE,
 )
 _STRONG_SYMBOL = re.compile(r"[!@#$%^&*+~]")
-_ONE_PIECE = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z]*\d[A-Za-z0-9]*)?")
+_ONE_PIECE = re.compile(r"[A-Za-z0-9]+={0,2}(?:[-_.][A-Za-z]*\d[A-Za-z0-9]*)?")
 _SENTENCE_WORDS = frozenset(
     "the your you must and for with not are was has have this that from please enter type should will can "
     "password passphrase phrase words word mnemonic seed token key".split()

@@ -30,6 +30,7 @@ _TWO_WORD_TOOLS = frozenset(
     dotnet
     """.split()  # noqa: SIM905
 )
+_ARGUMENT = re.compile(r"-|.*[/:.=\"'*]")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\n(.*?)\n\s*\1\b", re.DOTALL)
 _MESSAGE = re.compile(r"(?:^|\s)(?:-[a-z]*m|--message)[\s=]+(\"(?:[^\"\\]|\\.)*\"|'[^']*')", re.DOTALL)
 _TRAILER = re.compile(r"^(?:[A-Z][\w-]+(?:-[\w-]+)+: |.*Generated with|🤖)")
@@ -95,10 +96,11 @@ def shown(command: str, limit: int = 70) -> str:
     return cut(re.sub(r"\s+", " ", bare(command).split("\n", 1)[0]), limit)
 
 
+@lru_cache(maxsize=1024)
 def family(command: str) -> str:
-    """What makes two runs the same check: the program and its verb, without flags."""
-    parts = [part for part in re.split(r"\s+", bare(command)) if part and not part.startswith("-")]
-    return " ".join(parts[: 3 if parts and parts[0] in _TWO_WORD_TOOLS else 2])
+    """What makes two runs the same check: the program and its verb, without flags, paths and selections."""
+    parts = [part for part in bare(command).split() if not _ARGUMENT.match(part)]
+    return " ".join(parts[: 3 if parts and parts[0] in _TWO_WORD_TOOLS else 1])
 
 
 def only_looks(command: str) -> bool:

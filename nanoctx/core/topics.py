@@ -51,11 +51,13 @@ def focus(story: Story, done: Sequence[Deeds]) -> Named | None:
     source = approved[1] if approved else prompt
     if len(prose.words(phrase)) < (4 if cues.DEICTIC.search(phrase) else 3):
         phrase = _anchored(phrase, done, topic)
+    if not phrase.strip():
+        return _unprompted(story, done)
     subject = _commit_subject(done, topic)
     if subject:
         phrase = f"{prose.cut(phrase, 50)} — {prose.cut(subject, PHRASE - 3 - min(50, len(phrase)))}"
-    phrase = _with_things(prose.cut(phrase, PHRASE), story, done[max(0, topic - 1) :])
-    return Named(_capital(phrase), source.pos, source.at, "user", source.text)
+    phrase = _with_things(prose.cut(phrase, PHRASE), story, done[_began(done, topic, phrase) :])
+    return Named(_capital(phrase), source.pos, source.at, "agent" if approved else "user", source.text)
 
 
 def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
@@ -193,6 +195,15 @@ def _anchored(phrase: str, done: Sequence[Deeds], topic: int) -> str:
 def _commit_subject(done: Sequence[Deeds], topic: int) -> str:
     subjects = [commit.subject for deeds in done[topic:] for commit in deeds.commits if commit.subject]
     return re.sub(r"^\w+(?:\([\w/-]+\))?!?:\s+", "", subjects[-1]) if subjects else ""
+
+
+def _began(done: Sequence[Deeds], topic: int, phrase: str) -> int:
+    """The turn before belongs to the topic only if it spoke of the same: no old topic leaks into the new one."""
+    before = done[topic - 1] if topic else None
+    if before is None or before.turn.prompt is None:
+        return topic
+    said = f"{before.turn.prompt.text[:800]} {before.final.text[:1500] if before.final else ''}"
+    return topic - 1 if _overlap(phrase, said) >= 0.3 else topic
 
 
 def _with_things(phrase: str, story: Story, recent: Sequence[Deeds]) -> str:

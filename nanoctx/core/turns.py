@@ -9,18 +9,20 @@ No secret gets into a story: what is kept of an event is redacted on the way in.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from nanoctx.core import shell
-from nanoctx.core.redact import redact
+from nanoctx.core.redact import redact, redact_all
 from nanoctx.model import Event, Step
 
-WHOLE_EVENTS = 600  # turns before the latest so many events are kept only by what they came to
+WHOLE_EVENTS = 400  # turns before the latest so many events are kept only by what they came to
 OLD_TURNS = 60  # and of those, so many
 OLD_EVENTS = 6  # with so many events each
 EVENTS_AT_START = 20  # of a very long turn, its beginning
 EVENTS_AT_END = 400  # and its end
+LATE_TURNS = 5  # a result this much later than its call still finds it
 FILES = 80
 SYMBOLS = 12  # names that one edit defines
 IDLE_SECONDS = 15 * 60  # a longer silence is not work
@@ -59,6 +61,7 @@ class Story:
     commands: int = 0
     failures: int = 0
     skipped: int = 0
+    taken: int = 0  # position of the last record taken: what comes again up to there is old
 
 
 def grow(story: Story, events: Iterable[Event], skipped: int = 0) -> Story:
@@ -103,10 +106,16 @@ class _Growing:
         self.plan_pos, self.plan_turn = story.plan_pos, story.plan_turn
         self.used, self.window, self.ended_by = story.used, story.window, story.ended_by
         self.files = dict.fromkeys(reversed(story.files))
-        self.known = {event.uid: event.pos for turn in self.turns for event in turn.all() if event.uid}
-        self.calls = {event.call: event for event in self._late_events() if event.kind == "tool"}
+        self.taken = story.taken
+        self.known: dict[str, int] = {}  # where the records stand that are remembered
+        self.held: Counter[str] = Counter()  # by how many events each
+        for turn in self.turns:
+            self._hold(turn.all())
 
     def take(self, event: Event) -> None:
+        if 0 < event.pos <= self.kept.taken:
+            return  # a look that was cut short is done again
+        self.taken = max(self.taken, event.pos)
         if event.uid and self.known.get(event.uid, event.pos) != event.pos:
             return  # a resumed log repeats old records
         if event.at is not None:
@@ -118,6 +127,7 @@ class _Growing:
             self._remember(self._lean(event))
 
     def story(self, skipped: int) -> Story:
+        self._redact()
         return replace(
             self.kept,
             turns=tuple(Turn(turn.number, turn.prompt, tuple(turn.events), turn.thin) for turn in self.turns),
@@ -135,37 +145,70 @@ class _Growing:
             ended_by=self.ended_by,
             files=tuple(reversed(self.files)),
             skipped=self.kept.skipped + skipped,
+            taken=self.taken,
             **self.counts,
         )
 
     def _remember(self, event: Event) -> None:
         if not self.turns:
             self._begin(None)
-        events = self.turns[-1].events
-        events.append(event)
-        if event.uid:
-            self.known[event.uid] = event.pos
-        if len(events) > EVENTS_AT_START + EVENTS_AT_END:
-            self.known.pop(events.pop(EVENTS_AT_START).uid, None)
+        called = self._called(event) if event.kind != "tool" else None
+        # A result stands with its call, whatever was said since.
+        turn = called[0] if called else self.turns[-1]
+        turn.events.append(event)
+        self._hold((event,))
+        self._shorten(turn)
+
+    def _shorten(self, turn: _Open) -> None:
+        while len(turn.events) > EVENTS_AT_START + EVENTS_AT_END:
+            self._drop((turn.events.pop(EVENTS_AT_START),))
+
+    def _hold(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if event.uid:
+                self.known[event.uid] = event.pos
+                self.held[event.uid] += 1
+
+    def _drop(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if event.uid:
+                self.held[event.uid] -= 1
+                if not self.held[event.uid]:
+                    del self.held[event.uid], self.known[event.uid]
+
+    def _called(self, event: Event) -> tuple[_Open, Event] | None:
+        """The call that this answers, and its turn: people may have said more while it ran."""
+        for turn in reversed(self.turns[-LATE_TURNS:] if event.call else ()):
+            for one in reversed(turn.events):
+                if one.kind == "tool" and one.call == event.call:
+                    return turn, one
+        return None
 
     def _is_mute(self, event: Event) -> bool:
         """A result that only showed something: that the tool was called says enough."""
         if event.kind != "result" or event.ok is False:
             return False
-        call = self.calls.get(event.call)
-        return call is None or call.name != "shell" or shell.only_looks(call.command)
+        called = self._called(event)
+        return called is None or called[1].name != "shell" or shell.only_looks(called[1].command)
 
     def _lean(self, event: Event) -> Event:
-        """The event without what nobody will read, such as the code that was written, and without secrets."""
-        if event.kind != "tool":
-            return _redacted(event)
-        if event.name in ("edit", "write"):
+        """The event without what nobody will read, such as the code that was written."""
+        if event.kind == "tool" and event.name in ("edit", "write"):
             names = ",".join(shell.symbols(event.text)[:SYMBOLS])
             return replace(event, text="", facts={"symbols": names} if names else {})
-        return replace(event, text="", command=redact(event.command)) if event.text or event.command else event
+        return replace(event, text="") if event.kind == "tool" and event.text else event
 
-    def _late_events(self) -> Iterable[Event]:
-        return (event for turn in self.turns[-2:] for event in turn.events)
+    def _redact(self) -> None:
+        """Take the secrets out of all new events in one go: one by one it would cost more than the look."""
+        new = [
+            (turn.events, at)
+            for turn in self.turns
+            for at, event in enumerate(turn.events)
+            if event.pos > self.kept.taken
+        ]
+        words = iter(redact_all([text for events, at in new for text in _words_of(events[at])]))
+        for events, at in new:
+            events[at] = _with_words(events[at], next(words), next(words), next(words))
 
     def _pass_time(self, at: float) -> None:
         if self.last is not None and 0 < at - self.last <= IDLE_SECONDS:
@@ -176,9 +219,7 @@ class _Growing:
     def _begin(self, prompt: Event | None) -> None:
         self.turns.append(_Open(self.begun, prompt, [], False))
         self.begun += 1
-        self.calls = {event.call: event for event in self._late_events() if event.kind == "tool"}
-        if prompt is not None and prompt.uid:
-            self.known[prompt.uid] = prompt.pos
+        self._hold(self.turns[-1].all())
         self._let_old_turns_fade()
 
     def _let_old_turns_fade(self) -> None:
@@ -186,33 +227,35 @@ class _Growing:
         for at in range(len(self.turns) - 1, -1, -1):
             turn = self.turns[at]
             if later >= WHOLE_EVENTS and not turn.thin:
-                self.turns[at] = _thinned(turn)
-                for event in turn.all():
-                    self.known.pop(event.uid, None)
-                self.known |= {event.uid: event.pos for event in self.turns[at].all() if event.uid}
+                self.turns[at] = _thinned(turn, self.kept.taken)
+                self._drop(turn.all())
+                self._hold(self.turns[at].all())
             later += len(turn.events) + 1
             old += self.turns[at].thin
         if old > OLD_TURNS:
-            for event in self.turns.pop(0).all():
-                self.known.pop(event.uid, None)
+            self._drop(self.turns.pop(0).all())
 
     def _take_prompt(self, event: Event) -> None:
+        text = redact(event.text)
         if event.name != "queued":
-            self._forget_queued(redact(event.text))
+            self._forget_queued(text)
         self._leave_dead_branch(event)
         self.counts["prompts"] += 1
         self.ended_by = ""
-        self._begin(_redacted(event))
+        self._begin(replace(event, text=text) if text != event.text else event)
 
     def _forget_queued(self, text: str) -> None:
         """A prompt typed while the agent was busy stands in the log twice: queued, then sent."""
         for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 20), -1):
             prompt = self.turns[at].prompt
             if prompt is not None and prompt.name == "queued" and prompt.text == text:
-                events = self.turns.pop(at).events
-                if at:
-                    self.turns[at - 1].events.extend(events)
+                self._drop((prompt,))
                 self.counts["prompts"] -= 1
+                if at:
+                    self.turns[at - 1].events += self.turns.pop(at).events
+                    self._shorten(self.turns[at - 1])
+                else:
+                    self.turns[at].prompt = None
                 return
 
     def _leave_dead_branch(self, event: Event) -> None:
@@ -222,9 +265,10 @@ class _Growing:
             return
         fork = int(after)
         while self.turns and (prompt := self.turns[-1].prompt) is not None and prompt.pos > fork:
-            self.turns.pop()
+            self._drop(self.turns.pop().all())
         if self.turns:
             events = self.turns[-1].events
+            self._drop(event for event in events if event.pos > fork)
             events[:] = [kept for kept in events if kept.pos <= fork]
 
     def _take_about(self, event: Event) -> None:
@@ -248,11 +292,10 @@ class _Growing:
             self.counts["reads"] += 1
         elif event.name == "shell":
             self.counts["commands"] += 1
-        self.calls[event.call] = event
 
     def _take_result(self, event: Event) -> None:
-        call = self.calls.get(event.call)
-        if event.ok is False and call is not None and call.name == "shell":
+        called = self._called(event) if event.ok is False else None
+        if called and called[1].name == "shell":
             self.counts["failures"] += 1
 
     def _take_plan(self, event: Event) -> None:
@@ -277,26 +320,38 @@ class _Growing:
 _REMEMBERED = frozenset(
     ("say", "tool", "result", "reject", "answer", "interrupt", "error", "compact", "slash")
 )
-_GIT_WORK = re.compile(r"\bgit\b.*\b(?:commit|push)\b", re.DOTALL)
+_GIT_WORK = re.compile(r"\bgit\b.*\b(?:commit|push|reset|revert)\b", re.DOTALL)
 _KEPT_WHEN_THIN = frozenset(("reject", "answer"))
 
 
-def _redacted(event: Event) -> Event:
-    text = redact(event.text) if event.text else ""
-    question = event.facts.get("question", "")
-    facts = {**event.facts, "question": redact(question)} if question else event.facts
-    return event if text == event.text and facts == event.facts else replace(event, text=text, facts=facts)
+def _words_of(event: Event) -> tuple[str, str, str]:
+    return event.text, event.command, event.facts.get("question", "")
 
 
-def _thinned(turn: _Open) -> _Open:
-    """An old turn by what it came to: the person's words, the last answer, commits and refusals."""
+def _with_words(event: Event, text: str, command: str, question: str) -> Event:
+    if (text, command, question) == _words_of(event):
+        return event
+    facts = {**event.facts, "question": question} if question else event.facts
+    return replace(event, text=text, command=command, facts=facts)
+
+
+def _thinned(turn: _Open, clean_to: int) -> _Open:
+    """
+    An old turn by what it came to: the person's words, the last answer, commits and refusals.
+
+    It is redacted before it is cut: half a secret is not recognised any more.
+    """
     says = [event for event in turn.events if event.kind == "say"]
-    commits = {event.call for event in turn.events if event.kind == "tool" and _GIT_WORK.search(event.command)}
+    commits = {
+        event.call for event in turn.events if event.kind == "tool" and _GIT_WORK.search(event.command)
+    }
     kept = [
         event
         for event in turn.events
         if event.kind in _KEPT_WHEN_THIN or event in says[-1:] or (event.call and event.call in commits)
     ]
-    short = [replace(event, text=event.text[:1500], command=event.command[:800]) for event in kept[-OLD_EVENTS:]]
+    short = [
+        replace(event, text=event.text[:1500], command=event.command[:800]) for event in kept[-OLD_EVENTS:]
+    ]
     prompt = replace(turn.prompt, text=turn.prompt.text[:800]) if turn.prompt else None
     return _Open(turn.number, prompt, short, thin=True)

@@ -140,11 +140,13 @@ class _Page:
         Until that is done, their page stands in `pending`: a look that was stopped half-way is finished by
         the next one, before it reads what the person has done since.
         """
-        changes = document.changes(self._base(), text)
+        base = self._base()
+        changes = document.changes(base, text)
         if changes:
             self.record(changes)
-        self._save_copy(text)
-        self._drop_copies_but(text)
+        taken = document.separated(text, base)
+        self._save_copy(taken)
+        self._drop_copies_but(taken)
         files.remove(self.pending)
 
     def _base(self) -> Sequence[str]:

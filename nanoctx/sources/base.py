@@ -46,7 +46,10 @@ class Source(Protocol):
         """Logs of sessions that began in one of these folders or below; None means all logs there are."""
 
     def read(self, log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
-        """Events behind the cursor, up to a line counted from the start of the log."""
+        """Events behind the cursor, up to a line counted from the start of the log.
+
+        A long log is given in parts: read again from the new cursor until it stays where it is.
+        """
 
 
 def clip(text: str, limit: int) -> str:

@@ -63,19 +63,17 @@ def _peek(log: Path, key: str) -> str:
     mark = f'"{key}":'.encode()
     try:
         with open(log, "rb") as file:
-            for _ in range(_PEEK_LINES):
-                line = file.readline(_PEEK_BYTES)
-                if not line:
-                    break
-                if mark in line:
-                    try:
-                        value = getattr(_HEADER.decode(line), key)
-                    except (ValueError, RecursionError):
-                        continue
-                    if value:
-                        return str(value)
+            lines = file.read(_PEEK_BYTES).split(b"\n")
     except OSError:
-        pass  # whoever reads the log will say so
+        return ""  # whoever reads the log will say so
+    for line in lines:
+        if mark in line:
+            try:
+                value = getattr(_HEADER.decode(line), key)
+            except (ValueError, RecursionError):
+                continue
+            if value:
+                return str(value)
     return ""
 
 
@@ -129,5 +127,4 @@ class _Header(Struct, gc=False):
 _HEADER = Decoder(_Header)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _LONGEST_SLUG = 200
-_PEEK_LINES = 100
-_PEEK_BYTES = 1 << 20
+_PEEK_BYTES = 256 << 10

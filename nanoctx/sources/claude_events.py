@@ -203,21 +203,17 @@ class Events:
         if facts is None:
             facts = {"tool": tool} | ({"background": "1"} if meant.background else {})
             self._tool_facts[tool, meant.background] = facts
-        self._events.append(
-            Event(
-                "tool",
-                pos,
-                self._session,
-                at,
-                text=meant.text,
-                name=meant.name,
-                call=call,
-                command=meant.command,
-                path=meant.path,
-                uid=record.uuid or "",
-                parent=record.parentUuid or "",
-                facts=facts,
-            )
+        self._add(
+            "tool",
+            pos,
+            at,
+            record,
+            text=meant.text,
+            name=meant.name,
+            call=call,
+            command=meant.command,
+            path=meant.path,
+            facts=facts,
         )
         if meant.plan:
             self._add("plan", pos, at, record, name=meant.plan, call=call, steps=meant.steps)
@@ -304,25 +300,18 @@ class Events:
         name: str = "",
         call: str = "",
         ok: bool | None = None,
+        command: str = "",
+        path: str = "",
         steps: tuple[Step, ...] = (),
         facts: Mapping[str, str] = _NO_FACTS,
     ) -> None:
-        self._events.append(
-            Event(
-                kind,
-                pos,
-                self._session,
-                at,
-                text=text,
-                name=name,
-                call=call,
-                ok=ok,
-                uid=record.uuid or "",
-                parent=record.parentUuid or "",
-                steps=steps,
-                facts=facts,
-            )
-        )
+        uid, parent = record.uuid or "", record.parentUuid or ""
+        # fmt: off
+        self._events.append(Event(
+            kind, pos, self._session, at, text, name, call, ok, command, path, uid, parent,
+            steps=steps, facts=facts,
+        ))
+        # fmt: on
 
 
 def _by_a_person(origin: Raw) -> bool:

@@ -134,7 +134,7 @@ def text_of(raw: Raw, limit: int) -> str:
     if len(data) > 3 * limit and data.startswith(b'"'):
         # A space is never part of an escape or of a longer character: there a string may be cut.
         cut_off, cut_on = data.rfind(b" ", 0, limit), data.find(b" ", -limit)
-        if cut_off > limit // 2 and cut_on > 0:
+        if cut_off > 0 and cut_on > 0:
             head = text_in(value_of(data[:cut_off] + b'"', CONTENT))
             tail = text_in(value_of(b'"' + data[cut_on:], CONTENT))
             if min(len(head), len(tail)) > limit // 2:

@@ -92,7 +92,6 @@ _HOST_WORDS = (
     "<tick>",
     "<goal>",
     "<user-memory-input>",
-    "[Request interrupted",
     "[Image: ",
     "[System: ",
     CONTINUED,

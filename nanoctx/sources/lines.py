@@ -16,12 +16,13 @@ from nanoctx.model import Cursor
 from nanoctx.sources.base import repaired
 
 LONGEST_LINE = 4 << 20  # a longer line is not held in memory as it is
+BATCH = 24 << 20  # bytes of lines that one reading gives; the next one goes on from there
 
 
 class LogLines:
     """The complete lines of a log behind a cursor, as (number, bytes). Iterate, then take the new `cursor`.
 
-    A last line without its newline is half written and waits, unless it is a whole JSON object: logs that
+    One reading gives a bounded part of a long log. A last line without its newline is half written and waits, unless it is a whole JSON object: logs that
     were cut or copied often end so. What is later added up to the newline belongs to that line.
     """
 
@@ -30,6 +31,7 @@ class LogLines:
         self._until = until_line
         self.skipped = 0  # lines too long even without their long strings
         self.start = 0  # where the current line begins
+        self._ended = False  # no complete line is left
         if until_line is not None and until_line < 1:
             raise UsageError("The line to read up to must be 1 or more.")
         try:
@@ -57,7 +59,7 @@ class LogLines:
             yield from self._read()
         except OSError as error:
             raise LogUnreadable(f"Reading {self._log} failed: {error.strerror}; try again.") from error
-        if self._until is not None and self._lines < self._until:
+        if self._ended and self._until is not None and self._lines < self._until:
             raise UsageError(f"{self._log} has only {self._lines} complete lines; name one of them.")
 
     @property
@@ -92,10 +94,11 @@ class LogLines:
         readline, longest = self._file.readline, LONGEST_LINE
         offset, pos = self._offset, self._lines
         last = self._until if self._until is not None else float("inf")
-        while pos < last:
+        while pos < last and offset - self._first < BATCH:
             got = readline(longest)
             line, size = (got, len(got)) if got.endswith(b"\n") else self._unended(got)
             if not size:
+                self._ended = True
                 return
             pos += 1
             self.start = offset
@@ -142,14 +145,11 @@ class LogLines:
         return False
 
     def _continues(self, cursor: Cursor) -> bool:
-        return (
-            (self._stat.st_dev, self._stat.st_ino) == (cursor.device, cursor.inode)
-            and self._stat.st_size >= cursor.offset
-            and self._fingerprint(cursor.offset) == cursor.head
-        )
+        same_file = (self._stat.st_dev, self._stat.st_ino) == (cursor.device, cursor.inode)
+        return same_file and self._fingerprint(cursor.offset) == cursor.head
 
     def _fingerprint(self, offset: int) -> str:
-        """Of the log's first bytes and those before `offset`, so that a log rewritten in place is noticed."""
+        """Of the first bytes and those before `offset`: a log shortened or rewritten in place has another."""
         if not offset:
             return ""
         number = self._file.fileno()

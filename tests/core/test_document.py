@@ -81,6 +81,15 @@ def test_a_page_we_have_just_written_shows_no_change(found):
     assert document.changes([found, text], text) == ()
 
 
+@given(simple, simple)
+def test_a_page_once_taken_is_told_from_the_next_without_the_one_before(before, after):
+    written, found = ("\n".join(["## Now", *lines]) for lines in (before, after))
+    base = document.separated(found, [written])
+    assert document.changes([base], found) == ()
+    theirs = document.changes([written], found)
+    assert theirs == document.changes([written], base) or "### " in found + written
+
+
 @given(simple)
 def test_blocks_read_back_as_they_were_written(lines):
     content = blocks("\n".join(lines))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanoctx.disk import files, swap, temporaries
+from nanoctx.disk import files, snapshots, swap, temporaries
 from nanoctx.disk.files import Snapshot
 from nanoctx.errors import ChangedOnDisk, DiskError
 
@@ -351,29 +351,28 @@ def test_a_page_that_an_editor_has_open_for_writing_is_left_to_it(page: Path) ->
 
 
 @pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="only Linux tells who has a file open")
+@pytest.mark.parametrize("reading", [1, 2], ids=["as it came out", "before it is removed"])
 def test_an_editor_that_opens_the_old_version_while_we_check_it_gets_it_back(
-    page: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, monkeypatch: pytest.MonkeyPatch, reading: int
 ) -> None:
-    asked = 0
-    really = swap.is_being_written
-    path = page.parent
+    content = snapshots._content
+    readings: list[Path] = []
+    editors: list[threading.Thread] = []
 
-    def opened_meanwhile(descriptor: int) -> bool:
-        nonlocal asked
-        asked += 1
-        if asked == 2:  # we hold the version that came out, and have read it
-            taken = next(path.glob(".*swap*"))
-            editor.append(threading.Thread(target=taken.write_text, args=["theirs"]))
-            editor[0].start()
-            while not really(descriptor):
+    def opened_meanwhile(descriptor: int) -> bytes:
+        data = content(descriptor)
+        readings.extend(page.parent.glob(".*swap*"))
+        if len(readings) == reading and not editors:
+            editors.append(threading.Thread(target=readings[0].write_text, args=["theirs"]))
+            editors[0].start()
+            while not swap.is_being_written(descriptor):
                 time.sleep(0.001)
-        return really(descriptor)
+        return data
 
-    editor: list[threading.Thread] = []
-    monkeypatch.setattr(swap, "is_being_written", opened_meanwhile)
+    monkeypatch.setattr(snapshots, "_content", opened_meanwhile)
     with pytest.raises(ChangedOnDisk):
         files.exchange(page, "ours", files.read(page))
-    editor[0].join()
+    editors[0].join()
     assert page.read_text() == "theirs"
 
 

@@ -99,7 +99,8 @@ with lock.hold(path, wait=0, purpose="parent"):
 """
     command = [sys.executable, "-c", script, str(tmp_path / "lock")]
     environment = {**os.environ, "PYTHONPATH": str(Path(nanoctx.__file__).parents[1])}
-    assert subprocess.run(command, env=environment, capture_output=True, text=True).stdout == "0\nstill held\n"
+    outcome = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert outcome.stdout == "0\nstill held\n"
 
 
 def test_who_waits_gets_the_lock_when_it_is_free(tmp_path: Path) -> None:

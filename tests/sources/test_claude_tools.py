@@ -58,6 +58,7 @@ def test_a_result_is_good_unless_it_says_otherwise(log: Any) -> None:
     log.result("fine", {"stdout": "fine", "interrupted": False})
     log.result("Exit code 2\nno such pond", "Error: Exit code 2\nno such pond", error=True)
     log.result("Exit code 0\nfine")
+    log.result("Exit code 3")
     log.result("<tool_use_error>File has not been read yet</tool_use_error>", error=True)
     log.result("half", {"stdout": "half", "interrupted": True})
     log.result("Claude requested permissions to write to /p, but you haven't granted it yet.", error=True)
@@ -67,6 +68,7 @@ def test_a_result_is_good_unless_it_says_otherwise(log: Any) -> None:
         (True, "fine", {}),
         (False, "Exit code 2", {"exit": "2"}),
         (True, "Exit code 0", {"exit": "0"}),
+        (False, "Exit code 3", {"exit": "3"}),
         (False, "<tool_use_error>File has not been read yet</tool_use_error>", {}),
         (True, "half", {"interrupted": "1"}),
         (

@@ -1,0 +1,222 @@
+"""
+How much CPU a look costs beside plain line iteration of the same logs, and what it holds in memory.
+
+    python bench/ingest.py [--logs FOLDER] [--megabytes 300] [--long-line 100]
+
+Three figures, each with its bound; exit 1 if one is missed:
+1. CPU of a full look at all logs, as a multiple of `for line in open(log, "rb")` over them (bound 10);
+2. peak memory of `nanoctx observe` on a generated log with one very long line (bound 120 MB);
+3. CPU of a look after 1 kB was appended to that log, as a multiple of the same on a 1 MB log (bound 1.25:
+   the same work, and room for the noise of a shared machine).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared" / "logs" / "dev"
+FULL, MEMORY, APPEND = 10.0, 120.0, 1.25
+WORDS = (
+    "parser reader cache token branch session window budget page lock file index query layer sync retry queue "
+    "config socket merge patch error timeout module helper schema record stream buffer worker"
+).split()
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--logs", type=Path, default=SHARED)
+    options.add_argument("--megabytes", type=int, default=300)
+    options.add_argument("--long-line", type=int, default=100)
+    options.add_argument("--seed", type=int, default=7)
+    given = options.parse_args()
+    print(f"seed {given.seed}")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        passed = [full_look(real_or_made(given.logs, folder, given.seed), folder)]
+        big = folder / "big.jsonl"
+        small = folder / "small.jsonl"
+        make_log(big, given.megabytes << 20, given.seed, long_line=given.long_line << 20)
+        make_log(small, 1 << 20, given.seed)
+        passed += [memory(big, folder), append(big, small, folder)]
+    return 0 if all(passed) else 1
+
+
+# -- the three figures -------------------------------------------------------------------------------------
+
+
+def full_look(logs: list[Path], folder: Path) -> bool:
+    """All logs as sessions of one home, looked at by one process; the interpreter's own start is taken off."""
+    home = folder / "home"
+    place = home / ".claude" / "projects" / "-work-all"
+    place.mkdir(parents=True)
+    for number, log in enumerate(logs):
+        (place / f"{number:08d}-0000-4000-8000-000000000000.jsonl").symlink_to(log)
+    size = sum(log.stat().st_size for log in logs) / 1e6
+    plain = min(cpu_of_iteration(logs) for _ in range(5))
+    looks = []
+    idle = nothing_to_see(folder)
+    for number in range(3):
+        workspace = folder / f"all{number}"
+        nanoctx(home, "init", str(workspace))
+        looks.append(nanoctx(home, "observe", "--workspace", str(workspace))[0])
+    look = min(looks)
+    ratio = (look - idle) / plain
+    print(f"full look: {len(logs)} logs, {size:.0f} MB: line iteration {plain:.3f} s CPU, look {look:.3f} s")
+    print(f"  a look that finds no log: {idle:.3f} s; the look beyond that: {ratio:.1f} x (bound {FULL:.0f})")
+    return ratio <= FULL
+
+
+def nothing_to_see(folder: Path) -> float:
+    """CPU of a look that finds no log: what starting the program costs."""
+    home, workspace = folder / "empty-home", folder / "empty"
+    home.mkdir()
+    nanoctx(home, "init", str(workspace))
+    return min(nanoctx(home, "observe", "--workspace", str(workspace))[0] for _ in range(3))
+
+
+def memory(big: Path, folder: Path) -> bool:
+    home, workspace = folder / "home-big", folder / "big"
+    home.mkdir()
+    nanoctx(home, "init", str(workspace))
+    cpu, peak = nanoctx(home, *observing(big, workspace))
+    print(f"memory: {big.stat().st_size / 1e6:.0f} MB log: peak {peak:.0f} MB (bound {MEMORY:.0f}), {cpu:.2f} s CPU")
+    return peak < MEMORY
+
+
+def append(big: Path, small: Path, folder: Path) -> bool:
+    home = folder / "home-big"
+    workspaces = {log: folder / log.stem for log in (big, small)}
+    nanoctx(home, "init", str(workspaces[small]))
+    nanoctx(home, *observing(small, workspaces[small]))
+    costs: dict[Path, list[float]] = {big: [], small: []}
+    for number in range(9):
+        for log in (big, small):
+            with log.open("a") as file:
+                file.write(record("user", f"append number {number} " + "x" * 700, datetime.now(UTC)))
+            costs[log].append(nanoctx(home, *observing(log, workspaces[log]))[0])
+    medians = {log: statistics.median(values) for log, values in costs.items()}
+    ratio = medians[big] / medians[small]
+    print(f"append 1 kB: {medians[big]:.3f} s on the big log, {medians[small]:.3f} s on the small one: {ratio:.2f} x (bound {APPEND})")
+    return ratio <= APPEND
+
+
+# -- how it is measured ------------------------------------------------------------------------------------
+
+
+def cpu_of_iteration(logs: list[Path]) -> float:
+    start = time.process_time()
+    for log in logs:
+        with open(log, "rb") as file:
+            for _ in file:
+                pass
+    return time.process_time() - start
+
+
+def observing(log: Path, workspace: Path) -> list[str]:
+    return ["observe", "--workspace", str(workspace), "--agent", "claude-code", "--log", str(log)]
+
+
+def nanoctx(home: Path, *arguments: str) -> tuple[float, float]:
+    """CPU seconds and peak megabytes of one command."""
+    env = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    program = "import sys; from nanoctx.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, *arguments]
+    process = subprocess.Popen(command, env=env, cwd=ROOT, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(arguments)} ended with {process.returncode}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def real_or_made(logs: Path, folder: Path, seed: int) -> list[Path]:
+    found = sorted(logs.glob("*claude*.jsonl"))
+    if found:
+        return found
+    print(f"no logs in {logs}: made ones are used")
+    made = [folder / f"made{number}.jsonl" for number in range(17)]
+    for number, log in enumerate(made):
+        make_log(log, 3 << 19, seed + number)
+    return made
+
+
+# -- made logs ---------------------------------------------------------------------------------------------
+
+
+def make_log(path: Path, size: int, seed: int, long_line: int = 0) -> None:
+    """A session of prompts, prose, edits, commands and long outputs, in the shape Claude Code writes."""
+    dice = random.Random(seed)
+    at = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+    written = 0
+    with path.open("w") as file:
+        if long_line:
+            before, after = record("user", [result("toolu_long", "HERE")], at).split("HERE")
+            file.write(before)
+            for _ in range(long_line >> 20):  # in pieces: a child's peak memory starts from its parent's
+                file.write("y" * (1 << 20))
+            file.write(after)
+            written = long_line
+        for line in turns(dice, at):
+            file.write(line)
+            written += len(line)
+            if written >= size:
+                return
+
+
+def turns(dice: random.Random, at: datetime) -> Iterator[str]:
+    number = 0
+    while True:
+        at += timedelta(minutes=dice.randint(1, 4))
+        yield record("user", f"Please fix the {said(dice, 6)} in {dice.choice(WORDS)}.py", at)
+        for _ in range(dice.randint(4, 14)):
+            number += 1
+            at += timedelta(seconds=dice.randint(5, 40))
+            call = f"toolu_{number}"
+            yield record("assistant", [{"type": "text", "text": f"Now let me look at {said(dice, 12)}."}], at)
+            yield record("assistant", [tool(dice, call)], at)
+            yield record("user", [result(call, said(dice, dice.randint(50, 2500)))], at)
+        yield record("assistant", [{"type": "text", "text": f"Fixed the {said(dice, 8)}.\n\n- {said(dice, 9)}\n- {said(dice, 9)}"}], at)
+
+
+def tool(dice: random.Random, call: str) -> dict[str, object]:
+    name, given = dice.choice(
+        (
+            ("Read", {"file_path": f"/work/all/{dice.choice(WORDS)}.py"}),
+            ("Edit", {"file_path": f"/work/all/{dice.choice(WORDS)}.py", "old_string": "a", "new_string": said(dice, 60)}),
+            ("Bash", {"command": f"pytest -q tests/test_{dice.choice(WORDS)}.py", "description": "Run tests"}),
+        )
+    )
+    return {"type": "tool_use", "id": call, "name": name, "input": given}
+
+
+def result(call: str, text: str) -> dict[str, object]:
+    return {"tool_use_id": call, "type": "tool_result", "content": text, "is_error": False}
+
+
+def said(dice: random.Random, number: int) -> str:
+    return " ".join(dice.choices(WORDS, k=number))
+
+
+def record(kind: str, content: object, at: datetime) -> str:
+    envelope = {
+        "parentUuid": None, "isSidechain": False, "userType": "external", "cwd": "/work/all", "sessionId": "made",
+        "version": "2.1.81", "gitBranch": "main", "type": kind,
+        "message": {"role": kind, "content": content}, "timestamp": at.isoformat().replace("+00:00", "Z"),
+    }  # fmt: skip
+    return json.dumps(envelope) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

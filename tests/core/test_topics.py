@@ -1,0 +1,320 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from story_builder import (
+    Beat,
+    about,
+    calls,
+    committed,
+    edit,
+    error,
+    interrupt,
+    plan,
+    prompt,
+    reject,
+    say,
+    shell,
+    step,
+    story,
+)
+
+from nanoctx.core import topics
+from nanoctx.core.deeds import deeds
+
+MOON = (
+    prompt("Add a column for the moon's phase to the printed almanac"),
+    edit("src/almanac.py", "def moon_column(): ..."),
+    shell("pytest", "3 passed"),
+    say("The almanac now prints the moon's phase in its own column."),
+)
+
+
+def focus(*beats: Beat) -> topics.Named | None:
+    told = story(*beats)
+    return topics.focus(told, deeds(told.turns))
+
+
+def focus_text(*beats: Beat) -> str:
+    named = focus(*beats)
+    assert named is not None
+    assert len(named.text) <= topics.FOCUS
+    return named.text.lower()
+
+
+def task(*beats: Beat) -> topics.Named | None:
+    told = story(*beats)
+    done = deeds(told.turns)
+    named = topics.focus(told, done)
+    return topics.task(told, done, named.text if named else "")
+
+
+def task_text(*beats: Beat) -> str:
+    named = task(*beats)
+    assert named is not None
+    assert len(named.text) <= topics.TASK
+    return named.text.lower()
+
+
+def blocked(*beats: Beat) -> topics.Named | None:
+    return topics.blocked(deeds(story(*beats).turns))
+
+
+def blocked_text(*beats: Beat) -> str:
+    named = blocked(*beats)
+    assert named is not None
+    assert len(named.text) <= topics.BLOCKED
+    return named.text
+
+
+# -- Focus -------------------------------------------------------------------------------------------------
+
+
+def test_the_focus_is_what_the_person_asked_for_in_their_words() -> None:
+    named = focus(*MOON)
+    assert named is not None
+    assert "moon's phase" in named.text and "printed almanac" in named.text
+    assert (named.who, named.pos) == ("user", 1)
+    assert named.quote.startswith("Add a column")
+
+
+def test_another_topic_evicts_the_old_focus() -> None:
+    text = focus_text(
+        *MOON,
+        prompt("Rewrite the importer for the new harbour gauge files in CSV format"),
+        edit("src/gauges.py", "def read_gauges(): ..."),
+        say("The importer reads gauge files in CSV format now."),
+    )
+    assert "importer" in text and "gauge" in text
+    assert "moon" not in text and "almanac" not in text
+
+
+@pytest.mark.parametrize("reply", ["yes", "Yes, please!", "continue", "ok, go ahead", "do it"])
+def test_a_yes_makes_the_proposal_the_focus(reply: str) -> None:
+    text = focus_text(
+        *MOON[:-1],
+        say("The moon is printed.\n\nShould I convert the depth soundings from fathoms to metres as well?"),
+        prompt(reply),
+        edit("src/depth.py"),
+    )
+    assert "depth soundings" in text and "metres" in text
+
+
+def test_a_number_makes_that_option_the_focus() -> None:
+    text = focus_text(
+        prompt("How could we make the almanac print faster?"),
+        say(
+            "Two ways:\n\n1. Cache the harmonic constants on disk\n2. Render the harbour pages in parallel\n\n"
+            "Which one?"
+        ),
+        prompt("2"),
+        edit("src/render.py"),
+    )
+    assert "harbour pages in parallel" in text
+    assert "harmonic constants" not in text
+
+
+def test_the_words_of_a_proposal_are_the_agent_s_not_the_person_s() -> None:
+    named = focus(
+        *MOON[:-1],
+        say("The moon is printed.\n\nShould I convert the depth soundings from fathoms to metres as well?"),
+        prompt("yes"),
+        edit("src/depth.py"),
+    )
+    assert named is not None
+    assert named.who == "agent"
+
+
+@pytest.mark.parametrize(
+    "chore", ["commit", "Please commit and push", "push it", "run the tests", "create a PR"]
+)
+def test_a_chore_is_no_topic(chore: str) -> None:
+    text = focus_text(*MOON, prompt(chore), shell("git push", "Everything up-to-date"), say("Pushed."))
+    assert "moon" in text
+
+
+def test_a_passing_question_is_no_topic() -> None:
+    text = focus_text(*MOON[:-1], say("Printed."), prompt("which python is this?"), say("It is Python 3.12."))
+    assert "moon" in text
+
+
+def test_a_reply_to_the_agent_s_question_is_no_topic() -> None:
+    text = focus_text(
+        *MOON[:-1], say("Which paper should it fit?"), prompt("a four, in landscape"), edit("src/a.py")
+    )
+    assert "moon" in text
+
+
+def test_a_reply_that_says_only_this_is_named_by_what_stood_before() -> None:
+    assert "moon" in focus_text(*MOON, prompt("try that again please"), edit("src/almanac.py"))
+
+
+def test_the_focus_names_the_branch_and_what_was_worked_on() -> None:
+    text = focus_text(about(branch="print/moon"), prompt("Print the phases"), *[edit("src/moonrise.py")] * 3)
+    assert "moonrise.py" in text or "print/moon" in text
+
+
+def test_a_session_without_words_of_a_person_is_named_by_what_came_of_it() -> None:
+    named = focus(shell('git commit -m "Print the moon"', committed("1a2b3c4", "Print the moon")))
+    assert named is not None
+    assert (named.text, named.who) == ("Print the moon", "tool")
+    named = focus(say("The nightly tables were printed for all eleven harbours."))
+    assert named is not None and named.who == "agent"
+    assert focus() is None
+
+
+# -- Task --------------------------------------------------------------------------------------------------
+
+
+def test_a_finished_task_is_never_the_task() -> None:
+    assert task(*MOON) is None
+
+
+def test_a_finished_plan_is_never_the_task() -> None:
+    beats = (
+        prompt("Print the moon"),
+        plan(("Read the phases", "in_progress"), ("Print the column", "pending")),
+        edit("src/moon.py"),
+        step("1", "completed"),
+        step("2", "completed"),
+        say("Both steps are done, the moon is printed."),
+    )
+    assert task(*beats) is None
+
+
+def test_a_deleted_step_is_never_the_task() -> None:
+    assert task(prompt("Print it"), plan(("Print the wind", "deleted")), say("The table is printed.")) is None
+
+
+def test_the_open_step_of_the_plan_is_the_task() -> None:
+    beats = (
+        prompt("Print the moon"),
+        plan(("Read the phases", "completed"), ("Print the column", "in_progress"), ("Legend", "pending")),
+        edit("src/moon.py"),
+    )
+    named = task(*beats)
+    assert named is not None
+    assert (named.text, named.who) == ("Print the column", "agent")
+    assert task_text(*beats, step("2", "completed")) == "legend"
+
+
+def test_a_plan_left_behind_is_ignored() -> None:
+    beats = (
+        prompt("Print the moon"),
+        plan(("Print the column", "in_progress")),
+        edit("src/moon.py"),
+        say("That is as far as I got."),
+        prompt("Rewrite the gauge importer for CSV files"),
+        edit("src/gauges.py"),
+        say("The importer is rewritten."),
+        prompt("Rename the harbour table to ports"),
+        edit("src/ports.py"),
+        say("The table is renamed to ports."),
+    )
+    assert task(*beats) is None
+
+
+def test_what_the_agent_was_about_to_do_is_the_task() -> None:
+    assert "rewrite the phase table" in task_text(
+        prompt("Print the moon"), edit("src/moon.py"), say("Now let me rewrite the phase table in metres.")
+    )
+
+
+def test_a_request_the_agent_has_not_answered_is_the_task() -> None:
+    text = task_text(*MOON, prompt("Convert the depth soundings of every chart from fathoms to metres"))
+    assert "fathoms" in text or "metres" in text
+
+
+def test_next_steps_that_the_report_names_are_the_task_and_offers_are_not() -> None:
+    report = "The moon is printed.\n\n## Next steps\n- Print the legend under the table\n"
+    assert "print the legend" in task_text(prompt("Print the moon"), edit("src/moon.py"), say(report))
+    offer = "The moon is printed. If you want, I can also print the legend."
+    assert task(prompt("Print the moon"), edit("src/moon.py"), say(offer)) is None
+
+
+# -- Blocked -----------------------------------------------------------------------------------------------
+
+
+def test_nothing_blocks_finished_work() -> None:
+    assert blocked(*MOON) is None
+    assert blocked() is None
+
+
+def test_an_open_question_blocks() -> None:
+    text = blocked_text(prompt("Print the moon"), say("I found two tables. Which of the two should I print?"))
+    assert "Which of the two should I print?" in text
+
+
+def test_a_question_that_was_answered_does_not() -> None:
+    beats = (
+        prompt("Print the moon"),
+        say("Which table should I print?"),
+        prompt("the second table, in metres"),
+    )
+    assert blocked(*beats, edit("src/moon.py"), say("The second table is printed.")) is None
+
+
+def test_a_command_that_failed_at_last_blocks() -> None:
+    failing = shell("pytest -q", "E   AssertionError: expected 3.1, got 2.9", ok=False)
+    text = blocked_text(prompt("Print the moon"), edit("src/moon.py"), failing)
+    assert text.startswith("pytest -q fails") and "expected 3.1" in text
+    named = blocked(prompt("Print the moon"), edit("src/moon.py"), failing)
+    assert named is not None and named.who == "tool"
+
+
+def test_a_failure_that_was_mended_or_only_a_look_does_not() -> None:
+    failing = shell("pytest -q", "E   AssertionError: expected 3.1, got 2.9", ok=False)
+    beats = (prompt("Print the moon"), failing, edit("src/moon.py"), shell("pytest -q", "3 passed"))
+    assert blocked(*beats) is None
+    assert blocked(prompt("Print the moon"), shell("ls missing", "No such file", ok=False)) is None
+
+
+def test_a_refusal_blocks_until_the_person_speaks() -> None:
+    beats = (prompt("Clean up"), reject("rm -rf build", "the build is still needed"))
+    assert "the build is still needed" in blocked_text(*beats).lower()
+    assert "rm -rf build" in blocked_text(*beats)
+    assert "rm -rf build" in blocked_text(prompt("Clean up"), reject("rm -rf build"), interrupt())
+    assert (
+        blocked(*beats, prompt("then clean the cache instead"), shell("rm -rf .cache"), say("Cleaned."))
+        is None
+    )
+
+
+def test_waiting_for_somebody_blocks() -> None:
+    text = blocked_text(
+        prompt("Ship it"), say("The pull request is open. Waiting for the harbour master's review.")
+    )
+    assert "harbour master's review" in text
+
+
+def test_an_error_of_the_service_blocks() -> None:
+    assert "overloaded" in blocked_text(prompt("Print the moon"), error("529 overloaded"))
+
+
+def test_a_command_still_running_does_not_block() -> None:
+    assert blocked(prompt("Print the moon"), calls("pytest")) is None
+
+
+WORDS = (
+    st.text(max_size=300) | st.text("ab .?!\n#*-1:`", max_size=300) | st.sampled_from(["yes", "commit", "2"])
+)
+BEATS = st.one_of(
+    st.builds(prompt, WORDS),
+    st.builds(say, WORDS),
+    st.builds(shell, WORDS, WORDS, ok=st.booleans()),
+    st.builds(edit, WORDS),
+    st.builds(reject, WORDS, WORDS),
+    st.builds(lambda text, status: plan((text, status)), WORDS, st.sampled_from(["pending", "in_progress"])),
+)
+
+
+@given(st.lists(BEATS, max_size=8))
+def test_any_session_can_be_named_within_the_limits(beats: list[Beat]) -> None:
+    told = story(*beats)
+    done = deeds(told.turns)
+    named = topics.focus(told, done)
+    open_task = topics.task(told, done, named.text if named else "")
+    block = topics.blocked(done)
+    for one, limit in ((named, topics.FOCUS), (open_task, topics.TASK), (block, topics.BLOCKED)):
+        assert one is None or (one.text.strip() and len(one.text) <= limit)
