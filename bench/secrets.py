@@ -1,287 +1,161 @@
-"""Measures `core.redact` on made-up secrets in log lines: precision, recall, and that time stays linear.
+"""Measures `core.redact` on made-up secrets in log lines: precision, recall, speed, and that time stays linear.
 
-Values come from a seeded generator and are never stored. Kinds under HELD_BACK were written after the rules
-were finished and the rules were not changed for them: only their figures say something about unknown secrets.
+Only the figures of the kinds that were held back say something about secrets nobody has thought of: they were
+written when the rules were finished, and the rules were not touched for them.
 Run: python bench/secrets.py [--seed N] [--count N] [--misses]; exit 1 when under the floor.
 """
 
 from __future__ import annotations
 
 import argparse
-import base64
 import sys
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-# Run as a file, this folder comes first on the path and would hide the standard library's `secrets`.
-sys.path[:] = [str(Path(__file__).resolve().parents[1]), *(p for p in sys.path if Path(p) != Path(__file__).parent)]
+# Run as a file, this folder stands first on the path and would hide the standard library's `secrets`.
+sys.path[:] = [str(Path(__file__).resolve().parents[1]), *sys.path[1:]]
 
-from nanoctx.core.redact import findings
+from bench.secret_cases import (  # noqa: E402
+    HARMLESS,
+    HELD_BACK,
+    HELD_BACK_HARMLESS,
+    KNOWN,
+    LEARNED,
+    LEARNED_HARMLESS,
+    WORDS,
+    Case,
+    Line,
+)
+from nanoctx.core.redact import findings, redact  # noqa: E402
 
 FLOOR_PRECISION, FLOOR_RECALL = 0.98, 0.85
-FLOOR_MB_PER_SECOND, CEILING_MS_PER_KB = 30.0, 1.0
+FLOOR_CLEAN_MB_PER_SECOND, CEILING_MS_PER_KB = 30.0, 1.5
+SIZES = (1_000, 16_000, 256_000, 4_000_000)
 SLACK = 12  # characters around a secret that may go with it
 
-LOWER = "abcdefghijklmnopqrstuvwxyz"
-UPPER = LOWER.upper()
-DIGITS = "0123456789"
-HEX = DIGITS + "abcdef"
-ALNUM = LOWER + UPPER + DIGITS
-URLSAFE = ALNUM + "_-"
-BASE64 = ALNUM + "+/"
-WORDS = (
-    "amber bridge canyon dolphin ember falcon garnet harbor island jasper kettle lantern meadow nectar orchid "
-    "pepper quartz raven saddle timber umber velvet walnut yonder zephyr copper thistle marble"
-).split()
+
+@dataclass(slots=True)
+class Score:
+    """What was found of one set of kinds."""
+
+    made: Counter[str] = field(default_factory=Counter)
+    found: Counter[str] = field(default_factory=Counter)
+    wrong: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def recall(self) -> float:
+        return self.found.total() / self.made.total()
+
+    @property
+    def precision(self) -> float:
+        return self.found.total() / max(1, self.found.total() + self.wrong)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A log line, and the part of it that must go; an empty one means that all must stay."""
-
-    kind: str
-    text: str
-    secret: str = ""
-
-
-Maker = Callable[[Random], str]
-
-
-def chars(alphabet: str, count: int) -> Maker:
-    return lambda r: "".join(r.choice(alphabet) for _ in range(count))
-
-
-def shape(*parts: str | Maker) -> Maker:
-    return lambda r: "".join(part if isinstance(part, str) else part(r) for part in parts)
-
-
-def password(r: Random) -> str:
-    word, other = r.choice(WORDS), r.choice(WORDS)
-    return r.choice(
-        (
-            lambda: f"{word.capitalize()}{r.randint(10, 9999)}{r.choice('!#$*')}",
-            lambda: f"{word}{r.choice('!@#*')}{other}{r.randint(1, 99)}",
-            lambda: "".join(r.choice(ALNUM + "!#*+") for _ in range(9)) + r.choice(DIGITS) + r.choice(LOWER),
-            lambda: f"{word[:3]}{r.randint(100, 999)}{other[:4].upper()}{r.randint(1, 9)}",
-            lambda: f"{word}{r.randint(10, 999)}",
-        )
-    )()
+def main(argv: Sequence[str] | None = None) -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--seed", type=int, default=20260212)
+    options.add_argument("--count", type=int, default=40, help="secrets of each kind")
+    options.add_argument("--misses", action="store_true", help="show lines that went wrong")
+    args = options.parse_args(argv)
+    print(f"seed {args.seed}, {args.count} of each kind")
+    sets = (
+        ("used in writing the rules", KNOWN, HARMLESS),
+        ("held back at first, then learned from", LEARNED, LEARNED_HARMLESS),
+        ("held back", HELD_BACK, HELD_BACK_HARMLESS),
+    )
+    score = Score()
+    for title, kinds, harmless in sets:
+        score = _measure(kinds, harmless, Random(args.seed), args.count)
+        _show(title, score, args.misses)
+    fine = score.precision >= FLOOR_PRECISION and score.recall >= FLOOR_RECALL
+    return 0 if all((fine, _clean_speed(args.seed), _linear())) else 1
 
 
-def plain_password(r: Random) -> str:
-    """Without signs that a URL or a shell would need to escape."""
-    return f"{r.choice(WORDS)}{r.randint(10, 9999)}{r.choice(WORDS).capitalize()[:4]}{r.randint(1, 99)}"
+def _measure(kinds: Sequence[Callable[[Random], Case]], harmless: Sequence[Line], r: Random, count: int) -> Score:
+    score = Score()
+    for make in kinds:
+        for _ in range(count):
+            _judge(make(r), score)
+    for line in harmless:
+        for _ in range(max(1, count // 4)):
+            text = line(r)
+            if findings(text):
+                score.wrong += 1
+                score.remarks.append(f"not a secret: {redact(text)!r}")
+    return score
 
 
-def b64(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()
+def _judge(case: Case, score: Score) -> None:
+    start = case.text.index(case.secret)
+    end = start + len(case.secret)
+    score.made[case.kind] += 1
+    whole = False
+    for finding in findings(case.text):
+        covers = finding.start <= start and end <= finding.end
+        if covers and finding.end - finding.start <= end - start + SLACK:
+            whole = True
+        elif covers or finding.end <= start or end <= finding.start:
+            score.wrong += 1
+            score.remarks.append(f"{case.kind}, too much: {redact(case.text)!r}")
+    if whole:
+        score.found[case.kind] += 1
+    else:
+        score.remarks.append(f"{case.kind}, missed: {case.text!r}")
 
 
-# --- the lines secrets stand in ------------------------------------------------------------------------------
-
-TOKEN_LINES = (
-    "export {NAME}={v}",
-    '{NAME}="{v}"',
-    '  "{name}": "{v}",',
-    "{name}: {v}",
-    'client = Client({name}="{v}", timeout=30)',
-    "curl -s -H 'Authorization: Bearer {v}' https://api.corp.dev/v1/me",
-    "2026-02-01T10:22:01Z ERROR request with {v} was rejected: 401",
-    "here is what I use at the moment: {v}",
-    "docker run --rm -e {NAME}={v} registry.corp.dev/app:1.2",
-    "deploy --region eu-1 --{opt} {v} --verbose",
-    '{{"args": "{{\\"{name}\\": \\"{v}\\"}}"}}',
-    "-    {name} = '{v}'",
-)
-PASSWORD_LINES = (
-    "DB_PASSWORD={v}",
-    'export ADMIN_PASSWORD="{v}"',
-    "  password: {v}",
-    '{{"user": "ana", "password": "{v}"}}',
-    'connect(host="db1", user="app", password="{v}")',
-    "spring.datasource.password={v}",
-    'os.environ["SMTP_PASSWORD"] = "{v}"',
-    "deploy --user ana --password {v} --force",
-    "<password>{v}</password>",
-    "Server=db1;Database=app;User Id=sa;Password={v};Encrypt=true",
-    "  - name: MYSQL_PASSWORD\n    value: {v}",
-    '{{\\"username\\": \\"ana\\", \\"password\\": \\"{v}\\"}}',
-    "CREATE USER app IDENTIFIED BY '{v}';",
-)
-SPOKEN_LINES = (
-    "the password is {v}",
-    "the password for the staging box is {v}, please don't share it",
-    "pw: {v}",
-    "you can log in with user ana and password {v}",
-    "I set the admin password to {v}.",
-    "My password is `{v}`",
-    "use {v} as the password",
-    "Password: {v}",
-    "credentials are ana / pwd {v}",
-)
+def _show(title: str, score: Score, misses: bool) -> None:
+    print(f"\n{title}: precision {score.precision:.4f} recall {score.recall:.4f} ({len(score.made)} kinds)")
+    for kind, made in score.made.items():
+        print(f"  {kind:24} {score.found[kind] / made:.2f}")
+    if misses:
+        for remark in dict.fromkeys(score.remarks):
+            print("  -", remark[:240])
 
 
-def in_lines(kind: str, name: str, maker: Maker, lines: tuple[str, ...] = TOKEN_LINES) -> Callable[[Random], Case]:
-    def make(r: Random) -> Case:
-        value = maker(r)
-        line = r.choice(lines)
-        text = line.format(v=value, name=name, NAME=name.upper(), opt=name.replace("_", "-"))
-        return Case(kind, text, value)
-
-    return make
-
-
-def split_by(kind: str, wedge: str, lines: tuple[str, ...] = TOKEN_LINES) -> Callable[[Random], Case]:
-    """A token with something in the middle that a reader does not see as part of it."""
-
-    def make(r: Random) -> Case:
-        token = shape("ghp_", chars(ALNUM, 36))(r)
-        at = r.randint(2, 30)
-        broken = token.replace("_", "\\u005f") if wedge == "\\u005f" else token[:at] + wedge + token[at:]
-        return Case(kind, r.choice(lines).format(v=broken, name="github_token", NAME="GITHUB_TOKEN", opt="token"), broken)
-
-    return make
-
-
-def private_key(r: Random) -> Case:
-    name = r.choice(("RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY"))
-    newline = r.choice(("\n", "\\n"))
-    body = newline.join(chars(BASE64, 64)(r) for _ in range(r.randint(3, 12)))
-    key = f"-----BEGIN {name}-----{newline}{body}{newline}-----END {name}-----"
-    return Case("private key", f"cat deploy_key\n{key}\ndone", key)
+def _clean_speed(seed: int) -> bool:
+    """Texts of a log without secrets: prose, code, listings."""
+    r = Random(seed)
+    lines = (
+        lambda: " ".join(r.choice(WORDS) for _ in range(14)).capitalize() + ".",
+        lambda: f"    def {r.choice(WORDS)}_{r.choice(WORDS)}(self, key: str, count: int = {r.randint(1, 99)}) -> None:",
+        lambda: f"src/{r.choice(WORDS)}/{r.choice(WORDS)}.py:{r.randint(1, 900)}: error: token is not defined",
+        lambda: f'  "{r.choice(WORDS)}": {{"version": "{r.randint(0, 9)}.{r.randint(0, 30)}", "dev": true}},',
+    )
+    texts = ["\n".join(r.choice(lines)() for _ in range(60)) for _ in range(400)]
+    size = sum(len(text) for text in texts)
+    for text in texts[:40]:
+        redact(text)
+    start = time.process_time()
+    for text in texts:
+        redact(text)
+    speed = size / (time.process_time() - start) / 1e6
+    print(f"\nclean text: {speed:.0f} MB/s ({size / 1e6:.1f} MB in {len(texts)} texts)")
+    return speed >= FLOOR_CLEAN_MB_PER_SECOND
 
 
-def with_secret(kind: str, template: str, maker: Maker) -> Callable[[Random], Case]:
-    """One line in which `{v}` is the secret and `{a}` a name."""
-
-    def make(r: Random) -> Case:
-        value = maker(r)
-        return Case(kind, template.replace("{v}", value).replace("{a}", r.choice(WORDS)), value)
-
-    return make
-
-
-def basic(r: Random) -> str:
-    return b64(f"{r.choice(WORDS)}:{password(r)}")
+def _linear() -> bool:
+    print("\nms of CPU per kB on texts made to be slow, by size")
+    print(f"  {'':22}" + "".join(f"{size // 1000:>9} kB" for size in SIZES))
+    worst = 0.0
+    for name, make in ADVERSARIAL.items():
+        row = [_ms_per_kb(make(size)) for size in SIZES]
+        worst = max(worst, *row)
+        print(f"  {name:22}" + "".join(f"{ms:>12.3f}" for ms in row))
+    print(f"  slowest {worst:.3f}")
+    return worst <= CEILING_MS_PER_KB
 
 
-def jwt(r: Random) -> str:
-    head = b64('{"alg":"HS256","typ":"JWT"}').rstrip("=")
-    body = b64(f'{{"sub":"{r.randint(1000, 99999)}","name":"{r.choice(WORDS)}"}}').rstrip("=")
-    return f"{head}.{body}.{chars(URLSAFE, 43)(r)}"
-
-
-# --- kinds the rules were written for --------------------------------------------------------------------------
-
-KNOWN: tuple[Callable[[Random], Case], ...] = (
-    in_lines("aws access key", "aws_access_key_id", shape("AKIA", chars(UPPER + "234567", 16))),
-    in_lines("aws secret", "aws_secret_access_key", chars(BASE64, 40), TOKEN_LINES[:5]),
-    in_lines("google key", "google_api_key", shape("AIza", chars(URLSAFE, 35))),
-    with_secret("azure storage", "DefaultEndpointsProtocol=https;AccountName={a};AccountKey={v};EndpointSuffix=x",
-                shape(chars(BASE64, 86), "==")),
-    in_lines("github token", "github_token", shape("ghp_", chars(ALNUM, 36))),
-    in_lines("github fine-grained", "gh_token", shape("github_pat_", chars(ALNUM, 22), "_", chars(ALNUM, 59))),
-    in_lines("gitlab token", "gitlab_token", shape("glpat-", chars(URLSAFE, 20))),
-    in_lines("slack token", "slack_token", shape("xoxb-", chars(DIGITS, 12), "-", chars(DIGITS, 12), "-", chars(ALNUM, 24))),
-    in_lines("stripe key", "stripe_key", shape("sk_live_", chars(ALNUM, 24))),
-    in_lines("npm token", "npm_token", shape("npm_", chars(ALNUM, 36))),
-    in_lines("pypi token", "pypi_token", shape("pypi-AgEIcHlwaS5vcmc", chars(URLSAFE, 60))),
-    in_lines("openai key", "openai_api_key", shape("sk-proj-", chars(URLSAFE, 48))),
-    in_lines("anthropic key", "anthropic_api_key", shape("sk-ant-api03-", chars(URLSAFE, 80))),
-    in_lines("hugging face", "hf_token", shape("hf_", chars(LOWER + UPPER, 34))),
-    in_lines("sendgrid", "sendgrid_api_key", shape("SG.", chars(URLSAFE, 22), ".", chars(URLSAFE, 43))),
-    in_lines("twilio", "twilio_auth_token", chars(HEX, 32), TOKEN_LINES[:5]),
-    in_lines("telegram", "telegram_token", shape(chars("123456789", 9), ":AA", chars(URLSAFE, 33))),
-    in_lines("discord", "discord_token", shape("M", chars(ALNUM, 23), ".", chars(ALNUM, 6), ".", chars(URLSAFE, 38))),
-    in_lines("jwt", "id_token", jwt),
-    in_lines("hex api key", "api_key", chars(HEX, 32), TOKEN_LINES[:6]),
-    in_lines("client secret", "client_secret", chars(ALNUM, 32), TOKEN_LINES[:5]),
-    in_lines("uuid api key", "api_key", shape(chars(HEX, 8), "-", chars(HEX, 4), "-", chars(HEX, 4), "-", chars(HEX, 4), "-", chars(HEX, 12)), TOKEN_LINES[:5]),
-    in_lines("assigned password", "password", password, PASSWORD_LINES),
-    in_lines("spoken password", "password", password, SPOKEN_LINES),
-    in_lines("url password", "x", plain_password, (
-        "DATABASE_URL=postgres://app:{v}@db1:5432/app", "git clone https://ana:{v}@git.corp.dev/app.git",
-        'amqp.connect("amqp://svc:{v}@mq1/vhost")', "redis://:{v}@cache1:6379/0")),
-    with_secret("basic auth", "> Authorization: Basic {v}", basic),
-    with_secret("sshpass", "sshpass -p '{v}' ssh {a}@10.0.0.7 uptime", password),
-    with_secret("curl user", "curl -sS -u {a}:{v} https://ci.corp.dev/api/json", password),
-    with_secret("mysql", "mysqldump -h db1 -u {a} -p{v} app > dump.sql", plain_password),
-    with_secret("netrc", "machine git.corp.dev\n  login {a}\n  password {v}", password),
-    with_secret("htpasswd", "{a}:{v}", shape("$apr1$", chars(ALNUM, 8), "$", chars(ALNUM + "./", 22))),
-    with_secret("docker config", '{"auths": {"registry.corp.dev": {"auth": "{v}"}}}', basic),
-    with_secret("cookie", "Cookie: theme=dark; sessionid={v}; lang=en", chars(LOWER + DIGITS, 32)),
-    split_by("split by zero width", "\u200b"),
-    split_by("split by escape", "\\u005f"),
-    split_by("split by colour", "\x1b[0m\x1b[1m"),
-    split_by("split by line", "\\\n", TOKEN_LINES[:2]),
-    private_key,
-)
-
-# --- what only looks like one --------------------------------------------------------------------------------------
-
-Line = Callable[[Random], str]
-
-
-def line(template: str, maker: Maker = chars(HEX, 40)) -> Line:
-    return lambda r: template.replace("{v}", maker(r)).replace("{a}", r.choice(WORDS))
-
-
-UUID = shape(chars(HEX, 8), "-", chars(HEX, 4), "-4", chars(HEX, 3), "-a", chars(HEX, 3), "-", chars(HEX, 12))
-HARMLESS: tuple[Line, ...] = (
-    line("commit {v}\nAuthor: {a} <{a}@corp.dev>"),
-    line("HEAD is now at {v} Fix the reader", chars(HEX, 7)),
-    line("{v}  dist/{a}-1.2.0.tar.gz", chars(HEX, 64)),
-    line('"integrity": "sha512-{v}=="', chars(BASE64, 86)),
-    line("image: registry.corp.dev/{a}@sha256:{v}", chars(HEX, 64)),
-    line("session {v} resumed", UUID),
-    line('{"sessionId": "{v}", "type": "user"}', UUID),
-    line('{"id": "toolu_{v}", "name": "Read"}', chars(ALNUM, 24)),
-    line('<img src="data:image/png;base64,{v}">', chars(BASE64, 300)),
-    line("api_key = YOUR_API_KEY"),
-    line('export OPENAI_API_KEY="sk-..."'),
-    line("token: $GITHUB_TOKEN"),
-    line("          token: ${{ secrets.NPM_TOKEN }}"),
-    line('api_key = os.environ["{a}_API_KEY"]'),
-    line("const secret = process.env.JWT_SECRET ?? ''"),
-    line("password = getpass.getpass('Password: ')"),
-    line("def login(user: str, password: str) -> Token:"),
-    line("  password: string;"),
-    line('password = "changeme"'),
-    line("POSTGRES_PASSWORD=postgres"),
-    line("postgres://user:password@localhost:5432/{a}"),
-    line("API_TOKEN=REDACTED"),
-    line("password: '********'"),
-    line("Authorization: Bearer <token>"),
-    line('headers = {"Authorization": f"Bearer {token}"}'),
-    line("token_count=1234 max_tokens=4096"),
-    line("the password is required and must have 8 characters"),
-    line("the token is expired, so the request fails with 401"),
-    line("color: #3fa9c2; background: #ff00aa"),
-    line("{a}==2.31.0 (from version 2.30.1)"),
-    line("tokens = tokenizer.encode(text, max_length=512)"),
-    line("secretName: {a}-credentials-v2"),
-    line("ssh_key_path = ~/.ssh/id_ed25519"),
-    line("password_hash = bcrypt.hash(password, 12)"),
-    line("--- PASS: TestLogin2 (0.01s)"),
-    line("next_page_token: {v}", chars(ALNUM, 32)),
-    line("cache_key = f'user:{user_id}:v2'"),
-    line("mkdir -p src/{a}/v2 && docker run -p 8080:80 -u 1000:1000 {a}"),
-    line("curl -u \"$USER:$PASS\" https://ci.corp.dev"),
-    line("ETag: \"{v}\"", chars(HEX, 32)),
-    line("PWD=/home/{a}/work/app2"),
-    line("ssh-rsa {v} {a}@laptop", shape("AAAAB3NzaC1yc2E", chars(BASE64, 200))),
-    line("if '-----BEGIN PRIVATE KEY-----' in text:"),
-    line("Set-Cookie: theme=dark; Path=/; Max-Age=31536000"),
-    line("we should rotate the password2 field and the api_key column"),
-    line("AKIAIOSFODNN7EXAMPLE is the key from the docs"),
-    line("https://{a}.corp.dev:8443/@scope/pkg?v=1.2.3"),
-    line("git@github.com:{a}/{a}.git (fetch)"),
-)
-
-# --- texts made to be slow -----------------------------------------------------------------------------------------
+def _ms_per_kb(text: str) -> float:
+    rounds = max(1, 64_000 // len(text))
+    start = time.process_time()
+    for _ in range(rounds):
+        redact(text)
+    return (time.process_time() - start) / rounds / len(text) * 1e6
 
 
 def _filled(unit: str) -> Callable[[int], str]:
@@ -316,91 +190,6 @@ ADVERSARIAL: dict[str, Callable[[int], str]] = {
     "beyond ascii": _filled("пароль: é\u200b "),
 }
 
-# --- kinds that were held back while the rules were written --------------------------------------------------------
 
-BASE32 = UPPER + "234567"
-NAMED_LINES = (*TOKEN_LINES[:6], *TOKEN_LINES[8:])
-TOLD_LINES = (
-    "creds are ana:{v}",
-    "you get in with ana and {v}",
-    "it's {v} for root on the jump host",
-    "new admin pw -> {v}",
-    "FYI the vpn passcode changed, it is {v} now",
-    "(user: deploy, password: {v})",
-    "login ana, pass {v}",
-)
-
-HELD_BACK: tuple[Callable[[Random], Case], ...] = (
-    in_lines("linear", "linear_api_key", shape("lin_api_", chars(ALNUM, 40))),
-    in_lines("doppler", "doppler_token", shape("dp.pt.", chars(ALNUM, 43))),
-    in_lines("databricks", "databricks_token", shape("dapi", chars(HEX, 32)), NAMED_LINES),
-    in_lines("grafana", "grafana_token", shape("glsa_", chars(ALNUM, 32), "_", chars(HEX, 8))),
-    in_lines("planetscale", "pscale_token", shape("pscale_tkn_", chars(URLSAFE, 43))),
-    in_lines("mailchimp", "mailchimp_api_key", shape(chars(HEX, 32), "-us", chars("123456789", 1)), NAMED_LINES),
-    in_lines("buildkite", "buildkite_token", shape("bkua_", chars(HEX, 40))),
-    in_lines("figma", "figma_token", shape("figd_", chars(URLSAFE, 40))),
-    in_lines("cloudflare", "cloudflare_api_token", chars(URLSAFE, 40), NAMED_LINES),
-    in_lines("datadog", "dd_api_key", chars(HEX, 32), NAMED_LINES),
-    in_lines("notion", "notion_token", shape("secret_", chars(ALNUM, 43))),
-    in_lines("azure devops", "azure_devops_pat", chars(LOWER + "234567", 52), NAMED_LINES),
-    in_lines("okta", "okta_token", shape("00", chars(URLSAFE, 40)), (*NAMED_LINES, "Authorization: SSWS {v}")),
-    in_lines("adafruit", "aio_key", shape("aio_", chars(ALNUM, 28))),
-    in_lines("fly", "fly_api_token", shape("fm2_", chars(BASE64, 120)), NAMED_LINES),
-    in_lines("told in other words", "password", password, TOLD_LINES),
-    with_secret("smbclient", "smbclient //nas1/share -U {a}%{v} -c ls", password),
-    with_secret("bindpw", "binddn cn={a},dc=corp\nbindpw {v}", password),
-    with_secret("requirepass", "port 6379\nrequirepass {v}\nappendonly yes", password),
-    with_secret("mail property", "mail.smtp.user={a}\nmail.smtp.pass={v}", password),
-    with_secret("cmdkey", "cmdkey /add:srv1 /user:{a} /pass:{v}", password),
-    with_secret("powershell", '$p = ConvertTo-SecureString "{v}" -AsPlainText -Force', password),
-    with_secret("soap", '<wsse:Password Type="PasswordText">{v}</wsse:Password>', password),
-    with_secret("kubernetes secret", "kind: Secret\ndata:\n  db-password: {v}\n", lambda r: b64(password(r))),
-    with_secret("one-time seed", "otpauth://totp/Corp:{a}?secret={v}&issuer=Corp", chars(BASE32, 32)),
-    with_secret("signed url", "GET https://b.s3.corp.dev/{a}.zip?X-Amz-Expires=900&X-Amz-Signature={v}", chars(HEX, 64)),
-    with_secret("express cookie", "Set-Cookie: connect.sid=s%3A{v}; Path=/; HttpOnly", chars(URLSAFE, 32)),
-    with_secret("form body", '{"email": "{a}@corp.dev", "passwd": "{v}"}', password),
-    with_secret("ini", "[imap]\nuser = {a}\npass = {v}", password),
-    with_secret("go literal", 'cfg := Config{User: "{a}", Secret: "{v}"}', chars(ALNUM, 24)),
-)
-HELD_BACK_HARMLESS: tuple[Line, ...] = (
-    line("Merge commit '{v}' into main"),
-    line("blob {v} 1042\ttests/{a}.py"),
-    line("Etag W/\"{v}\" not modified", chars(ALNUM, 27)),
-    line("trace_id={v} span_id=00f067aa0ba902b7", chars(HEX, 32)),
-    line("request id: req_{v}", chars(ALNUM, 24)),
-    line("assets/{a}-{v}.js   142.10 kB", chars(ALNUM, 8)),
-    line("container {v} started", chars(HEX, 64)),
-    line("user_id: {v}", UUID),
-    line("client_id = '{v}'", UUID),
-    line("md5 ({a}.iso) = {v}", chars(HEX, 32)),
-    line("go: {a}.dev/x v1.2.3 h1:{v}=", chars(BASE64, 43)),
-    line("public_key: {v}", shape("age1", chars(LOWER + DIGITS, 58))),
-    line("SECRET_KEY_BASE: <%= ENV['SECRET_KEY_BASE'] %>"),
-    line("password: {{ vault_{a}_password }}"),
-    line("db_password = var.{a}_password"),
-    line('args.add_argument("--token", help="token for {a}")'),
-    line("set the API key with `{a} config set api_key <key>`"),
-    line("The password you entered is incorrect. Try again in 30s"),
-    line("throw new Error('Invalid token: expected 3 parts, got 2')"),
-    line("assert response.json()['token'] == expected_token1"),
-    line("it('rejects a bad password2', async () => {"),
-    line("passwordless login v2 for {a}"),
-    line("tokens: 15,312 in / 1,204 out"),
-    line("auth: none, tls: 1.3, cipher: TLS_AES_128_GCM_SHA256"),
-    line("api_key: Optional[str] = None"),
-    line("password=None, token=None"),
-    line("secrets.token_urlsafe(32)"),
-    line("Password (will be hidden):"),
-    line("export AWS_PROFILE={a} AWS_REGION=eu-west-1"),
-    line("credential.helper=cache --timeout=3600"),
-    line("https://docs.corp.dev/auth/tokens#section-2.1"),
-    line("pass rate: 98.2% (112/114)"),
-    line("the secret to fast builds is caching in step3"),
-    line("cookie: consent=true; theme=dark2"),
-    line("curl -H \"Authorization: Bearer $TOKEN\" https://api.corp.dev"),
-    line("mysql -u {a} -p {a}_db2 < schema.sql"),
-    line("redis://localhost:6379/0"),
-    line("token type: ERC20, token id: 4211"),
-    line('"resolved": "https://registry.corp.dev/{a}/-/{a}-4.17.21.tgz#{v}"'),
-    line("keyboard shortcut: ctrl+shift+p4"),
-)
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -75,9 +75,13 @@ def observe(
 
 def _sweep(ws: Workspace, now: datetime) -> None:
     """Remove what writers that were killed left behind."""
-    for folder in (ws.root, ws.state, ws.state / "stories", *ws.observations.glob("*/*")):
-        if folder.is_dir():
-            files.clean_temporaries(folder, STALE_SECONDS, now.timestamp())
+    below = (folder for place in (ws.state, ws.observations, ws.projects) for folder in _folders(place))
+    for folder in (ws.root, *below):
+        files.clean_temporaries(folder, STALE_SECONDS, now.timestamp())
+
+
+def _folders(place: Path) -> Iterable[Path]:
+    return (Path(folder) for folder, _, _ in os.walk(place))
 
 
 def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nanoctx.core import cues, prose, shell
+from nanoctx.core import cues, hindsight, prose, shell
 from nanoctx.core.deeds import Deeds, Run
 from nanoctx.core.own_words import asks, own_words
 from nanoctx.core.proposals import proposal
@@ -37,7 +37,7 @@ def candidates(story: Sequence[Deeds]) -> list[Candidate]:
         before = story[index - 1] if index else None
         found += _from_person(deeds, before, index)
         found += _from_commits(story, index)
-        found += _from_report(deeds, index)
+        found += _from_report(deeds, index, doubtful=hindsight.failed_since(story, index))
         found += _from_failures(story, index)
     found += _uncommitted(story)
     return _without_overruled(found, story)
@@ -96,7 +96,7 @@ def is_rule(sentence: str) -> bool:
     """A standing wish, not an order for this one task, a question or a report."""
     if asks(sentence) or not cues.STANDING.search(sentence) or cues.ONE_OFF.search(sentence):
         return False
-    if cues.FIRST_PERSON_REPORT.match(sentence) and not re.match(r"\W*i (?:always|never|prefer|want you to always)", sentence, re.IGNORECASE):
+    if cues.FIRST_PERSON_REPORT.match(sentence) and not cues.OWN_HABIT.match(sentence):
         return False
     return 3 <= len(sentence.split()) <= 32
 
@@ -114,24 +114,19 @@ def _from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         if commit.pull:
             text = f"{prose.cut(text, 150)}; opened PR #{commit.pull}" if text else f"Opened PR #{commit.pull}: {commit.subject}"
         body = "; ".join(prose.plain(line) for line in commit.body)
-        if not text or _undone(story, index, commit):
+        if not text or hindsight.undone(story, index, commit):
             continue
         line = prose.cut(f"{text}: {body}" if body else text, WIDTH)
         event = Event("result", commit.pos, "", text=text)
         yield replace(_candidate(event, index, "impl", "commit", line, by="tool", grade="verified"), weight=2.9)
 
 
-def _undone(story: Sequence[Deeds], index: int, commit: shell.Commit) -> bool:
-    made = [one.pos for deeds in story[index:] for one in deeds.commits if one.subject and one.pos > commit.pos]
-    later = (run for deeds in story[index:] for run in deeds.runs if run.pos > commit.pos and run.ok)
-    return any(shell.takes_back(run.command, commit.sha, sum(pos < run.pos for pos in made)) for run in later)
-
-
 # -- what the agent reported -------------------------------------------------------------------------------
 
 
-def _from_report(deeds: Deeds, index: int) -> Iterator[Candidate]:
-    grade = "verified" if deeds.verified else "claimed"
+def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candidate]:
+    doubtful = doubtful or deeds.contradicted
+    grade = "hypothesis" if doubtful else "verified" if deeds.verified else "claimed"
     for say in deeds.says:
         final = say is deeds.final and (deeds.finished or deeds.turn.thin)
         if not final and _only_announces(say.text):
@@ -140,7 +135,7 @@ def _from_report(deeds: Deeds, index: int) -> Iterator[Candidate]:
         if final:
             line = outline(parts)
             if len(prose.words(line)) >= 4:
-                made = _candidate(say, index, "impl" if deeds.worked else "fact", "outline" if deeds.worked else "talk", line, grade=grade if deeds.worked else "claimed")
+                made = _candidate(say, index, "impl" if deeds.worked else "fact", "outline" if deeds.worked else "talk", line, grade="hypothesis" if cues.GUESS.search(line) else grade if deeds.worked else "claimed")
                 yield replace(made, weight=2.9 if deeds.worked else 1.9)
         for block in parts:
             yield from _from_block(block, say, index, final=final, worked=deeds.worked, grade=grade)
@@ -240,7 +235,7 @@ def _cure(story: Sequence[Deeds], index: int, run: Run) -> bool:
 # -- work that no commit took up ---------------------------------------------------------------------------
 
 def _uncommitted(story: Sequence[Deeds]) -> Iterator[Candidate]:
-    committed = max((commit.pos for deeds in story for commit in deeds.commits if not _undone(story, 0, commit)), default=0)
+    committed = max((commit.pos for deeds in story for commit in deeds.commits if not hindsight.undone(story, 0, commit)), default=0)
     open_edits = [(index, edit) for index, deeds in enumerate(story) for edit in deeds.edits if edit.pos > committed]
     if not open_edits:
         return
@@ -267,18 +262,18 @@ def _with_symbols(name: str, symbols: list[str]) -> str:
 
 
 def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[Candidate]:
-    """What a person corrected is no longer the agent's word for it: claims of that turn count for less."""
-    overruled = {
-        index - 1
-        for index, deeds in enumerate(story)
-        if index and deeds.turn.prompt is not None and len(deeds.turn.prompt.text) < 400 and cues.CORRECTION.search(deeds.turn.prompt.text[:120])
-    }
-    return [
-        replace(one, grade="refuted" if one.grade in ("claimed", "hypothesis") and one.kind in ("fact", "dec") else one.grade, weight=one.weight * 0.6)
-        if one.turn in overruled and one.by == "agent"
-        else one
-        for one in found
-    ]
+    """What a later event refuted is not stated; what the person put right counts for less."""
+    corrected, refuted, lost = hindsight.corrected(story), hindsight.refuted(story), hindsight.lost_commits(story)
+    judged: list[Candidate] = []
+    for one in found:
+        if one.by == "agent":
+            doubted = one.turn in corrected and one.kind in ("fact", "dec") and one.grade != "verified"
+            if doubted or one.turn in refuted or any(sha in one.text for sha in lost):
+                one = replace(one, grade="refuted")
+            if one.turn in corrected:
+                one = replace(one, weight=one.weight * 0.6)
+        judged.append(one)
+    return judged
 
 
 def _candidate(event: Event, index: int, kind: str, sort: str, text: str, *, by: str = "agent", grade: str = "claimed", quote: str = "") -> Candidate:

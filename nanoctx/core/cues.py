@@ -177,9 +177,18 @@ CORRECTION = re.compile(
     r"|broken|not|see|get)|i don'?t see|not what i|i meant|you (?:forgot|missed|broke)|revert|undo)\b",
     re.IGNORECASE,
 )
+REFUTATION = re.compile(
+    r"\b(?:wrong|incorrect|not correct|(?:didn'?t|doesn'?t|does not|did not|not) work(?:ing)?|still (?:fail\w*|broken)"
+    r"|not what i|you broke|(?:revert|undo) (?:it|this|that|your|the|all|everything))\b",
+    re.IGNORECASE,
+)
 DEICTIC = re.compile(r"\b(?:it|this|that|these|those|them|above|same|again|both|1|2|3)\b", re.IGNORECASE)
 FIRST_PERSON_REPORT = re.compile(
     r"^\W*(?:i|i'?m|i am|i'?ve|it|there|explain|wait|what|why|how|is|are|does|do you|did|can|could|would)\b",
+    re.IGNORECASE,
+)
+OWN_HABIT = re.compile(
+    r"\W*i (?:(?:always|never) (?!get|got|see|saw|have|had|hear|find|found|know|knew)|prefer|want you to always)",
     re.IGNORECASE,
 )
 ONE_OFF = re.compile(

@@ -44,9 +44,18 @@ class Deeds:
     @property
     def verified(self) -> bool:
         """A check passed after the last edit, and none failed after it."""
+        return self._last_check is True
+
+    @property
+    def contradicted(self) -> bool:
+        """The last check after the last edit failed, whatever the report says."""
+        return self._last_check is False
+
+    @property
+    def _last_check(self) -> bool | None:
         edited = self.edits[-1].pos if self.edits else 0
-        checks = [run for run in self.runs if run.pos > edited and shell.is_check(run.command)]
-        return bool(checks) and checks[-1].ok
+        checks = [run.ok for run in self.runs if run.pos > edited and shell.is_check(run.command)]
+        return checks[-1] if checks else None
 
 
 def deeds(turns: Sequence[Turn]) -> list[Deeds]:

@@ -106,24 +106,22 @@ def _normalise(data: bytes) -> _Plain:
     starts: list[int] = []
     sources: list[tuple[int, int]] = []
     size = at = 0
-
-    def keep(piece: bytes, start: int, end: int) -> None:
-        nonlocal size
-        if piece:
-            pieces.append(piece)
-            starts.append(size)
-            sources.append((start, end))
-            size += len(piece)
-
     for odd in _ODD.finditer(data):
         start, end = odd.span()
-        keep(data[at:start], at, start)
-        if odd.lastindex:
-            keep(bytes.fromhex(odd.group(odd.lastindex).decode("ascii")), start, end)
+        code = odd.lastindex
+        meant = bytes.fromhex(odd.group(code).decode("ascii")) if code else b""
+        for piece, source in ((data[at:start], (at, start)), (meant, (start, end))):
+            if piece:
+                pieces.append(piece)
+                starts.append(size)
+                sources.append(source)
+                size += len(piece)
         at = end
     if not at:
         return _Plain(data)
-    keep(data[at:], at, len(data))
+    pieces.append(data[at:])
+    starts.append(size)
+    sources.append((at, len(data)))
     return _Plain(b"".join(pieces), tuple(starts), tuple(sources))
 
 
@@ -178,10 +176,11 @@ _INVISIBLE = (
     r"\x00|\xc2\xad|\xcd\x8f|\xe1\xa0\x8e|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf"
     r"|\xf3\xa0[\x80\x81][\x80-\xbf]"
 )
+_COLOURS = (
+    r"(?:\x1b|\\+u001[bB]|\\+x1[bB]|\\+033|\\+e)\[[0-9;:?]*[A-Za-z]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[@-Z^_=>c]"
+)
 _ODD_SIGNS = (
-    rf"(?:{_INVISIBLE})+|(?:\x1b|\\+u001[bB]|\\+x1[bB]|\\+033|\\+e)\[[0-9;:?]*[A-Za-z]"
-    r"|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[@-Z^_=>c]"
-    r"|\\+u00([2-7][0-9a-fA-F])|\\+x([2-7][0-9a-fA-F])|%(2[bBdDfF]|3[dD]|5[fF])"
+    rf"(?:{_INVISIBLE}|{_COLOURS})+|\\+u00([2-7][0-9a-fA-F])|\\+x([2-7][0-9a-fA-F])|%(2[bBdDfF]|3[dD]|5[fF])"
     r"|\\\r?\n[ \t]*|\"[ \t]?\+[ \t]?\"|'[ \t]?\+[ \t]?'"
 )
 _ODD = compiled(_ODD_SIGNS)

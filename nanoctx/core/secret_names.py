@@ -34,10 +34,11 @@ def _next_value(data: bytes, at: int) -> tuple[int | None, tuple[str, int, int] 
         at = match.end()
         if _PLAINLY_NOT.match(data, at):
             continue
-        if match.end(3) > 0:
-            at = match.end(3)  # before the quote
-        elif max(match.end(5), match.end(6)) > 0:
-            at -= 1  # before the first character of the value
+        if data[at - 1] not in _SEPARATORS:  # the match took the first character of the value
+            if match.end(3) > 0:
+                at = match.end(3)
+            elif max(match.end(5), match.end(6)) > 0:
+                at -= 1
         start, end, quoted = _value_at(data, at)
         if end - start < 4:
             continue
@@ -145,7 +146,7 @@ def _kind(name: bytes) -> str:
     return "token" if b"token" in low or b"jwt" in low else "secret"
 
 
-_QUOTES = b"\"'`"
+_SEPARATORS = b"=: \t\n"
 _KEYED = shapes.compiled(shapes.KEYED)
 _OPENING = re.compile(rb"\s?(?:[bBrRfFuU]{0,2}|[$@])(\"\"\"|'''|\\{0,3}[\"'`])")
 # Numbers of up to three digits, literals and the start of an expression need no closer look.

@@ -51,7 +51,7 @@ def is_password(value: str) -> bool:
     if _STRONG_SYMBOL.search(value, 0, len(value) - 1):
         return has_letter and (has_digit or len(value) >= 8)
     if not (has_digit and has_letter):
-        return False
+        return len(value) >= 12 and bool(_MIXED_CASE.search(value)) and _wordiness(value) < 0.5
     return is_random(value) or bool(_ONE_PIECE.fullmatch(value)) or bool(_STRONG_SYMBOL.search(value))
 
 

@@ -17,7 +17,7 @@ from nanoctx.core import shell
 from nanoctx.core.redact import redact, redact_all
 from nanoctx.model import Event, Step
 
-WHOLE_EVENTS = 400  # turns before the latest so many events are kept only by what they came to
+WHOLE_EVENTS = 600  # turns before the latest so many events are kept only by what they came to
 OLD_TURNS = 60  # and of those, so many
 OLD_EVENTS = 6  # with so many events each
 EVENTS_AT_START = 20  # of a very long turn, its beginning

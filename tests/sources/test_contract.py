@@ -304,14 +304,22 @@ def test_a_huge_line_costs_bounded_memory_and_keeps_its_meaning(source: Source, 
         file.write(end)
     assert log.stat().st_size > 30 << 20
     tracemalloc.start()
-    batch = source.read(log, Cursor())
+    kinds, skipped = kinds_in_parts(source, log)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 16 << 20
-    assert batch.skipped == 0
-    assert [event.kind for event in batch.events] == [
-        event.kind for event in source.read(SAMPLES[source.NAME], Cursor()).events
-    ]
+    assert skipped == 0
+    assert kinds == kinds_in_parts(source, SAMPLES[source.NAME])[0]
+
+
+def kinds_in_parts(source: Source, log: Path) -> tuple[list[str], int]:
+    """What a long log holds, read until the cursor stays; a part may tell again what the one before told."""
+    kinds: list[str] = []
+    skipped, cursor = 0, Cursor()
+    while (batch := source.read(log, cursor)).cursor != cursor:
+        kinds += [event.kind for event in batch.events if event.kind not in ("about", "usage")]
+        skipped, cursor = skipped + batch.skipped, batch.cursor
+    return kinds, skipped
 
 
 @every_source

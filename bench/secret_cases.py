@@ -1,0 +1,450 @@
+"""Makes log lines with invented secrets in them, and lines that only look so. No value is ever stored."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+LOWER = "abcdefghijklmnopqrstuvwxyz"
+UPPER = LOWER.upper()
+DIGITS = "0123456789"
+HEX = DIGITS + "abcdef"
+ALNUM = LOWER + UPPER + DIGITS
+URLSAFE = ALNUM + "_-"
+BASE64 = ALNUM + "+/"
+WORDS = (
+    "amber bridge canyon dolphin ember falcon garnet harbor island jasper kettle lantern meadow nectar orchid "
+    "pepper quartz raven saddle timber umber velvet walnut yonder zephyr copper thistle marble"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A log line, and the part of it that must go; an empty one means that all must stay."""
+
+    kind: str
+    text: str
+    secret: str = ""
+
+
+Maker = Callable[[Random], str]
+
+
+def chars(alphabet: str, count: int) -> Maker:
+    return lambda r: "".join(r.choice(alphabet) for _ in range(count))
+
+
+def shape(*parts: str | Maker) -> Maker:
+    return lambda r: "".join(part if isinstance(part, str) else part(r) for part in parts)
+
+
+def password(r: Random) -> str:
+    word, other = r.choice(WORDS), r.choice(WORDS)
+    return r.choice(
+        (
+            lambda: f"{word.capitalize()}{r.randint(10, 9999)}{r.choice('!#$*')}",
+            lambda: f"{word}{r.choice('!@#*')}{other}{r.randint(1, 99)}",
+            lambda: "".join(r.choice(ALNUM + "!#*+") for _ in range(9)) + r.choice(DIGITS) + r.choice(LOWER),
+            lambda: f"{word[:3]}{r.randint(100, 999)}{other[:4].upper()}{r.randint(1, 9)}",
+            lambda: f"{word}{r.randint(10, 999)}",
+        )
+    )()
+
+
+def plain_password(r: Random) -> str:
+    """Without signs that a URL or a shell would need to escape."""
+    return f"{r.choice(WORDS)}{r.randint(10, 9999)}{r.choice(WORDS).capitalize()[:4]}{r.randint(1, 99)}"
+
+
+def b64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+# --- the lines secrets stand in ------------------------------------------------------------------------------
+
+TOKEN_LINES = (
+    "export {NAME}={v}",
+    '{NAME}="{v}"',
+    '  "{name}": "{v}",',
+    "{name}: {v}",
+    'client = Client({name}="{v}", timeout=30)',
+    "curl -s -H 'Authorization: Bearer {v}' https://api.corp.dev/v1/me",
+    "2026-02-01T10:22:01Z ERROR request with {v} was rejected: 401",
+    "here is what I use at the moment: {v}",
+    "docker run --rm -e {NAME}={v} registry.corp.dev/app:1.2",
+    "deploy --region eu-1 --{opt} {v} --verbose",
+    '{{"args": "{{\\"{name}\\": \\"{v}\\"}}"}}',
+    "-    {name} = '{v}'",
+)
+PASSWORD_LINES = (
+    "DB_PASSWORD={v}",
+    'export ADMIN_PASSWORD="{v}"',
+    "  password: {v}",
+    '{{"user": "ana", "password": "{v}"}}',
+    'connect(host="db1", user="app", password="{v}")',
+    "spring.datasource.password={v}",
+    'os.environ["SMTP_PASSWORD"] = "{v}"',
+    "deploy --user ana --password {v} --force",
+    "<password>{v}</password>",
+    "Server=db1;Database=app;User Id=sa;Password={v};Encrypt=true",
+    "  - name: MYSQL_PASSWORD\n    value: {v}",
+    '{{\\"username\\": \\"ana\\", \\"password\\": \\"{v}\\"}}',
+    "CREATE USER app IDENTIFIED BY '{v}';",
+)
+SPOKEN_LINES = (
+    "the password is {v}",
+    "the password for the staging box is {v}, please don't share it",
+    "pw: {v}",
+    "you can log in with user ana and password {v}",
+    "I set the admin password to {v}.",
+    "My password is `{v}`",
+    "use {v} as the password",
+    "Password: {v}",
+    "credentials are ana / pwd {v}",
+)
+
+
+def in_lines(kind: str, name: str, maker: Maker, lines: tuple[str, ...] = TOKEN_LINES) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        value = maker(r)
+        line = r.choice(lines)
+        text = line.format(v=value, name=name, NAME=name.upper(), opt=name.replace("_", "-"))
+        return Case(kind, text, value)
+
+    return make
+
+
+def split_by(kind: str, wedge: str, lines: tuple[str, ...] = TOKEN_LINES) -> Callable[[Random], Case]:
+    """A token with something in the middle that a reader does not see as part of it."""
+
+    def make(r: Random) -> Case:
+        token = shape("ghp_", chars(ALNUM, 36))(r)
+        at = r.randint(2, 30)
+        broken = token.replace("_", "\\u005f") if wedge == "\\u005f" else token[:at] + wedge + token[at:]
+        return Case(kind, r.choice(lines).format(v=broken, name="github_token", NAME="GITHUB_TOKEN", opt="token"), broken)
+
+    return make
+
+
+def private_key(r: Random) -> Case:
+    name = r.choice(("RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY"))
+    newline = r.choice(("\n", "\\n"))
+    body = newline.join(chars(BASE64, 64)(r) for _ in range(r.randint(3, 12)))
+    key = f"-----BEGIN {name}-----{newline}{body}{newline}-----END {name}-----"
+    return Case("private key", f"cat deploy_key\n{key}\ndone", key)
+
+
+def with_secret(kind: str, template: str, maker: Maker) -> Callable[[Random], Case]:
+    """One line in which `{v}` is the secret and `{a}` a name."""
+
+    def make(r: Random) -> Case:
+        value = maker(r)
+        return Case(kind, template.replace("{v}", value).replace("{a}", r.choice(WORDS)), value)
+
+    return make
+
+
+def basic(r: Random) -> str:
+    return b64(f"{r.choice(WORDS)}:{password(r)}")
+
+
+def jwt(r: Random) -> str:
+    head = b64('{"alg":"HS256","typ":"JWT"}').rstrip("=")
+    body = b64(f'{{"sub":"{r.randint(1000, 99999)}","name":"{r.choice(WORDS)}"}}').rstrip("=")
+    return f"{head}.{body}.{chars(URLSAFE, 43)(r)}"
+
+
+# --- kinds the rules were written for --------------------------------------------------------------------------
+
+KNOWN: tuple[Callable[[Random], Case], ...] = (
+    in_lines("aws access key", "aws_access_key_id", shape("AKIA", chars(UPPER + "234567", 16))),
+    in_lines("aws secret", "aws_secret_access_key", chars(BASE64, 40), TOKEN_LINES[:5]),
+    in_lines("google key", "google_api_key", shape("AIza", chars(URLSAFE, 35))),
+    with_secret("azure storage", "DefaultEndpointsProtocol=https;AccountName={a};AccountKey={v};EndpointSuffix=x",
+                shape(chars(BASE64, 86), "==")),
+    in_lines("github token", "github_token", shape("ghp_", chars(ALNUM, 36))),
+    in_lines("github fine-grained", "gh_token", shape("github_pat_", chars(ALNUM, 22), "_", chars(ALNUM, 59))),
+    in_lines("gitlab token", "gitlab_token", shape("glpat-", chars(URLSAFE, 20))),
+    in_lines("slack token", "slack_token", shape("xoxb-", chars(DIGITS, 12), "-", chars(DIGITS, 12), "-", chars(ALNUM, 24))),
+    in_lines("stripe key", "stripe_key", shape("sk_live_", chars(ALNUM, 24))),
+    in_lines("npm token", "npm_token", shape("npm_", chars(ALNUM, 36))),
+    in_lines("pypi token", "pypi_token", shape("pypi-AgEIcHlwaS5vcmc", chars(URLSAFE, 60))),
+    in_lines("openai key", "openai_api_key", shape("sk-proj-", chars(URLSAFE, 48))),
+    in_lines("anthropic key", "anthropic_api_key", shape("sk-ant-api03-", chars(URLSAFE, 80))),
+    in_lines("hugging face", "hf_token", shape("hf_", chars(LOWER + UPPER, 34))),
+    in_lines("sendgrid", "sendgrid_api_key", shape("SG.", chars(URLSAFE, 22), ".", chars(URLSAFE, 43))),
+    in_lines("twilio", "twilio_auth_token", chars(HEX, 32), TOKEN_LINES[:5]),
+    in_lines("telegram", "telegram_token", shape(chars("123456789", 9), ":AA", chars(URLSAFE, 33))),
+    in_lines("discord", "discord_token", shape("M", chars(ALNUM, 23), ".", chars(ALNUM, 6), ".", chars(URLSAFE, 38))),
+    in_lines("jwt", "id_token", jwt),
+    in_lines("hex api key", "api_key", chars(HEX, 32), TOKEN_LINES[:6]),
+    in_lines("client secret", "client_secret", chars(ALNUM, 32), TOKEN_LINES[:5]),
+    in_lines("uuid api key", "api_key", shape(chars(HEX, 8), "-", chars(HEX, 4), "-", chars(HEX, 4), "-", chars(HEX, 4), "-", chars(HEX, 12)), TOKEN_LINES[:5]),
+    in_lines("assigned password", "password", password, PASSWORD_LINES),
+    in_lines("spoken password", "password", password, SPOKEN_LINES),
+    in_lines("url password", "x", plain_password, (
+        "DATABASE_URL=postgres://app:{v}@db1:5432/app", "git clone https://ana:{v}@git.corp.dev/app.git",
+        'amqp.connect("amqp://svc:{v}@mq1/vhost")', "redis://:{v}@cache1:6379/0")),
+    with_secret("basic auth", "> Authorization: Basic {v}", basic),
+    with_secret("sshpass", "sshpass -p '{v}' ssh {a}@10.0.0.7 uptime", password),
+    with_secret("curl user", "curl -sS -u {a}:{v} https://ci.corp.dev/api/json", password),
+    with_secret("mysql", "mysqldump -h db1 -u {a} -p{v} app > dump.sql", plain_password),
+    with_secret("netrc", "machine git.corp.dev\n  login {a}\n  password {v}", password),
+    with_secret("htpasswd", "{a}:{v}", shape("$apr1$", chars(ALNUM, 8), "$", chars(ALNUM + "./", 22))),
+    with_secret("docker config", '{"auths": {"registry.corp.dev": {"auth": "{v}"}}}', basic),
+    with_secret("cookie", "Cookie: theme=dark; sessionid={v}; lang=en", chars(LOWER + DIGITS, 32)),
+    split_by("split by zero width", "\u200b"),
+    split_by("split by escape", "\\u005f"),
+    split_by("split by colour", "\x1b[0m\x1b[1m"),
+    split_by("split by line", "\\\n", TOKEN_LINES[:2]),
+    private_key,
+)
+
+# --- what only looks like one --------------------------------------------------------------------------------------
+
+Line = Callable[[Random], str]
+
+
+def line(template: str, maker: Maker = chars(HEX, 40)) -> Line:
+    return lambda r: template.replace("{v}", maker(r)).replace("{a}", r.choice(WORDS))
+
+
+UUID = shape(chars(HEX, 8), "-", chars(HEX, 4), "-4", chars(HEX, 3), "-a", chars(HEX, 3), "-", chars(HEX, 12))
+HARMLESS: tuple[Line, ...] = (
+    line("commit {v}\nAuthor: {a} <{a}@corp.dev>"),
+    line("HEAD is now at {v} Fix the reader", chars(HEX, 7)),
+    line("{v}  dist/{a}-1.2.0.tar.gz", chars(HEX, 64)),
+    line('"integrity": "sha512-{v}=="', chars(BASE64, 86)),
+    line("image: registry.corp.dev/{a}@sha256:{v}", chars(HEX, 64)),
+    line("session {v} resumed", UUID),
+    line('{"sessionId": "{v}", "type": "user"}', UUID),
+    line('{"id": "toolu_{v}", "name": "Read"}', chars(ALNUM, 24)),
+    line('<img src="data:image/png;base64,{v}">', chars(BASE64, 300)),
+    line("api_key = YOUR_API_KEY"),
+    line('export OPENAI_API_KEY="sk-..."'),
+    line("token: $GITHUB_TOKEN"),
+    line("          token: ${{ secrets.NPM_TOKEN }}"),
+    line('api_key = os.environ["{a}_API_KEY"]'),
+    line("const secret = process.env.JWT_SECRET ?? ''"),
+    line("password = getpass.getpass('Password: ')"),
+    line("def login(user: str, password: str) -> Token:"),
+    line("  password: string;"),
+    line('password = "changeme"'),
+    line("POSTGRES_PASSWORD=postgres"),
+    line("postgres://user:password@localhost:5432/{a}"),
+    line("API_TOKEN=REDACTED"),
+    line("password: '********'"),
+    line("Authorization: Bearer <token>"),
+    line('headers = {"Authorization": f"Bearer {token}"}'),
+    line("token_count=1234 max_tokens=4096"),
+    line("the password is required and must have 8 characters"),
+    line("the token is expired, so the request fails with 401"),
+    line("color: #3fa9c2; background: #ff00aa"),
+    line("{a}==2.31.0 (from version 2.30.1)"),
+    line("tokens = tokenizer.encode(text, max_length=512)"),
+    line("secretName: {a}-credentials-v2"),
+    line("ssh_key_path = ~/.ssh/id_ed25519"),
+    line("password_hash = bcrypt.hash(password, 12)"),
+    line("--- PASS: TestLogin2 (0.01s)"),
+    line("next_page_token: {v}", chars(ALNUM, 32)),
+    line("cache_key = f'user:{user_id}:v2'"),
+    line("mkdir -p src/{a}/v2 && docker run -p 8080:80 -u 1000:1000 {a}"),
+    line("curl -u \"$USER:$PASS\" https://ci.corp.dev"),
+    line("ETag: \"{v}\"", chars(HEX, 32)),
+    line("PWD=/home/{a}/work/app2"),
+    line("ssh-rsa {v} {a}@laptop", shape("AAAAB3NzaC1yc2E", chars(BASE64, 200))),
+    line("if '-----BEGIN PRIVATE KEY-----' in text:"),
+    line("Set-Cookie: theme=dark; Path=/; Max-Age=31536000"),
+    line("we should rotate the password2 field and the api_key column"),
+    line("AKIAIOSFODNN7EXAMPLE is the key from the docs"),
+    line("https://{a}.corp.dev:8443/@scope/pkg?v=1.2.3"),
+    line("git@github.com:{a}/{a}.git (fetch)"),
+)
+# --- held back at first, then learned from ----------------------------------------------------------------------
+
+BASE32 = UPPER + "234567"
+NAMED_LINES = (*TOKEN_LINES[:6], *TOKEN_LINES[8:])
+TOLD_LINES = (
+    "creds are ana:{v}",
+    "you get in with ana and {v}",
+    "it's {v} for root on the jump host",
+    "new admin pw -> {v}",
+    "FYI the vpn passcode changed, it is {v} now",
+    "(user: deploy, password: {v})",
+    "login ana, pass {v}",
+)
+
+LEARNED: tuple[Callable[[Random], Case], ...] = (
+    in_lines("linear", "linear_api_key", shape("lin_api_", chars(ALNUM, 40))),
+    in_lines("doppler", "doppler_token", shape("dp.pt.", chars(ALNUM, 43))),
+    in_lines("databricks", "databricks_token", shape("dapi", chars(HEX, 32)), NAMED_LINES),
+    in_lines("grafana", "grafana_token", shape("glsa_", chars(ALNUM, 32), "_", chars(HEX, 8))),
+    in_lines("planetscale", "pscale_token", shape("pscale_tkn_", chars(URLSAFE, 43))),
+    in_lines("mailchimp", "mailchimp_api_key", shape(chars(HEX, 32), "-us", chars("123456789", 1)), NAMED_LINES),
+    in_lines("buildkite", "buildkite_token", shape("bkua_", chars(HEX, 40))),
+    in_lines("figma", "figma_token", shape("figd_", chars(URLSAFE, 40))),
+    in_lines("cloudflare", "cloudflare_api_token", chars(URLSAFE, 40), NAMED_LINES),
+    in_lines("datadog", "dd_api_key", chars(HEX, 32), NAMED_LINES),
+    in_lines("notion", "notion_token", shape("secret_", chars(ALNUM, 43))),
+    in_lines("azure devops", "azure_devops_pat", chars(LOWER + "234567", 52), NAMED_LINES),
+    in_lines("okta", "okta_token", shape("00", chars(URLSAFE, 40)), (*NAMED_LINES, "Authorization: SSWS {v}")),
+    in_lines("adafruit", "aio_key", shape("aio_", chars(ALNUM, 28))),
+    in_lines("fly", "fly_api_token", shape("fm2_", chars(BASE64, 120)), NAMED_LINES),
+    in_lines("told in other words", "password", password, TOLD_LINES),
+    with_secret("smbclient", "smbclient //nas1/share -U {a}%{v} -c ls", password),
+    with_secret("bindpw", "binddn cn={a},dc=corp\nbindpw {v}", password),
+    with_secret("requirepass", "port 6379\nrequirepass {v}\nappendonly yes", password),
+    with_secret("mail property", "mail.smtp.user={a}\nmail.smtp.pass={v}", password),
+    with_secret("cmdkey", "cmdkey /add:srv1 /user:{a} /pass:{v}", password),
+    with_secret("powershell", '$p = ConvertTo-SecureString "{v}" -AsPlainText -Force', password),
+    with_secret("soap", '<wsse:Password Type="PasswordText">{v}</wsse:Password>', password),
+    with_secret("kubernetes secret", "kind: Secret\ndata:\n  db-password: {v}\n", lambda r: b64(password(r))),
+    with_secret("one-time seed", "otpauth://totp/Corp:{a}?secret={v}&issuer=Corp", chars(BASE32, 32)),
+    with_secret("signed url", "GET https://b.s3.corp.dev/{a}.zip?X-Amz-Expires=900&X-Amz-Signature={v}", chars(HEX, 64)),
+    with_secret("express cookie", "Set-Cookie: connect.sid=s%3A{v}; Path=/; HttpOnly", chars(URLSAFE, 32)),
+    with_secret("form body", '{"email": "{a}@corp.dev", "passwd": "{v}"}', password),
+    with_secret("ini", "[imap]\nuser = {a}\npass = {v}", password),
+    with_secret("go literal", 'cfg := Config{User: "{a}", Secret: "{v}"}', chars(ALNUM, 24)),
+)
+LEARNED_HARMLESS: tuple[Line, ...] = (
+    line("Merge commit '{v}' into main"),
+    line("blob {v} 1042\ttests/{a}.py"),
+    line("Etag W/\"{v}\" not modified", chars(ALNUM, 27)),
+    line("trace_id={v} span_id=00f067aa0ba902b7", chars(HEX, 32)),
+    line("request id: req_{v}", chars(ALNUM, 24)),
+    line("assets/{a}-{v}.js   142.10 kB", chars(ALNUM, 8)),
+    line("container {v} started", chars(HEX, 64)),
+    line("user_id: {v}", UUID),
+    line("client_id = '{v}'", UUID),
+    line("md5 ({a}.iso) = {v}", chars(HEX, 32)),
+    line("go: {a}.dev/x v1.2.3 h1:{v}=", chars(BASE64, 43)),
+    line("public_key: {v}", shape("age1", chars(LOWER + DIGITS, 58))),
+    line("SECRET_KEY_BASE: <%= ENV['SECRET_KEY_BASE'] %>"),
+    line("password: {{ vault_{a}_password }}"),
+    line("db_password = var.{a}_password"),
+    line('args.add_argument("--token", help="token for {a}")'),
+    line("set the API key with `{a} config set api_key <key>`"),
+    line("The password you entered is incorrect. Try again in 30s"),
+    line("throw new Error('Invalid token: expected 3 parts, got 2')"),
+    line("assert response.json()['token'] == expected_token1"),
+    line("it('rejects a bad password2', async () => {"),
+    line("passwordless login v2 for {a}"),
+    line("tokens: 15,312 in / 1,204 out"),
+    line("auth: none, tls: 1.3, cipher: TLS_AES_128_GCM_SHA256"),
+    line("api_key: Optional[str] = None"),
+    line("password=None, token=None"),
+    line("secrets.token_urlsafe(32)"),
+    line("Password (will be hidden):"),
+    line("export AWS_PROFILE={a} AWS_REGION=eu-west-1"),
+    line("credential.helper=cache --timeout=3600"),
+    line("https://docs.corp.dev/auth/tokens#section-2.1"),
+    line("pass rate: 98.2% (112/114)"),
+    line("the secret to fast builds is caching in step3"),
+    line("cookie: consent=true; theme=dark2"),
+    line("curl -H \"Authorization: Bearer $TOKEN\" https://api.corp.dev"),
+    line("mysql -u {a} -p {a}_db2 < schema.sql"),
+    line("redis://localhost:6379/0"),
+    line("token type: ERC20, token id: 4211"),
+    line('"resolved": "https://registry.corp.dev/{a}/-/{a}-4.17.21.tgz#{v}"'),
+    line("keyboard shortcut: ctrl+shift+p4"),
+)
+
+# --- held back: written when the rules were finished, and the rules not touched since -------------------------------
+
+OPAQUE_LINES = (
+    "{NAME}={v}",
+    '"{name}": "{v}"',
+    "{name} = '{v}'",
+    "set -x; curl --header '{opt}: {v}' https://api.corp.dev",
+    "helm upgrade app ./chart --set env.{NAME}={v}",
+)
+LOG_LINES = (
+    "level=warn msg=login user=ana passwd={v} result=denied",
+    '{{"level":"debug","body":"{{\\\"pw\\\":\\\"{v}\\\"}}"}}',
+    "POST /session email=ana%40corp.dev&password={v}&next=%2F",
+    "Das Passwort ist {v}, bitte nicht weitergeben",
+    "root password set to '{v}' by cloud-init",
+    "the db password? {v}",
+    "PASSWORD => {v}",
+)
+
+HELD_BACK: tuple[Callable[[Random], Case], ...] = (
+    in_lines("render", "render_api_key", shape("rnd_", chars(ALNUM, 32))),
+    in_lines("netlify", "netlify_auth_token", shape("nfp_", chars(ALNUM, 40))),
+    in_lines("postman", "postman_api_key", shape("PMAK-", chars(HEX, 24), "-", chars(HEX, 34))),
+    in_lines("replicate", "replicate_api_token", shape("r8_", chars(ALNUM, 37))),
+    in_lines("brevo", "brevo_api_key", shape("xkeysib-", chars(HEX, 64), "-", chars(ALNUM, 16))),
+    in_lines("easypost", "easypost_api_key", shape("EZAK", chars(ALNUM, 54))),
+    in_lines("contentful", "contentful_token", shape("CFPAT-", chars(URLSAFE, 43))),
+    in_lines("pulumi", "pulumi_access_token", shape("pul-", chars(HEX, 40))),
+    in_lines("rubygems", "rubygems_api_key", shape("rubygems_", chars(HEX, 48))),
+    in_lines("openrouter", "openrouter_api_key", shape("sk-or-v1-", chars(HEX, 64))),
+    in_lines("perplexity", "perplexity_api_key", shape("pplx-", chars(ALNUM, 48))),
+    in_lines("snyk", "snyk_token", UUID, OPAQUE_LINES),
+    in_lines("fastly", "fastly_api_token", chars(URLSAFE, 32), OPAQUE_LINES),
+    in_lines("trello", "trello_token", chars(HEX, 64), OPAQUE_LINES),
+    in_lines("jenkins", "jenkins_api_token", shape("11", chars(HEX, 32)), OPAQUE_LINES),
+    in_lines("zendesk", "zendesk_api_token", chars(ALNUM, 40), OPAQUE_LINES),
+    in_lines("pagerduty", "pagerduty_api_key", chars(URLSAFE, 20), OPAQUE_LINES),
+    in_lines("aws session", "aws_session_token", shape(chars(BASE64, 240), "=="), OPAQUE_LINES[:3]),
+    in_lines("signing secret", "slack_signing_secret", chars(HEX, 32), OPAQUE_LINES),
+    in_lines("logged password", "password", plain_password, LOG_LINES),
+    with_secret("compose", "    environment:\n      - MYSQL_ROOT_PASSWORD={v}\n      - TZ=UTC", password),
+    with_secret("tfvars", 'region  = "eu-1"\ndb_pass = "{v}"', password),
+    with_secret("pull secret", "kubectl create secret docker-registry r --docker-username={a} --docker-password={v}", password),
+    with_secret("wifi", "nmcli dev wifi connect {a} password {v}", password),
+    with_secret("ssh-keygen", "ssh-keygen -t ed25519 -N '{v}' -f key", password),
+    with_secret("requests auth", 'requests.get(url, auth=("{a}", "{v}"))', password),
+    with_secret("wallet key", "PRIVATE_KEY=0x{v}", chars(HEX, 64)),
+    with_secret("camera url", "ffmpeg -i rtsp://{a}:{v}@10.0.0.9:554/stream out.mp4", plain_password),
+    with_secret("service account", '{"private_key": "-----BEGIN PRIVATE KEY-----\\n{v}\\n-----END PRIVATE KEY-----\\n"}', chars(BASE64, 256)),
+    with_secret("pgp key", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{v}\n-----END PGP PRIVATE KEY BLOCK-----", chars(BASE64, 256)),
+    with_secret("app settings", '"Default": "Host=db1;Username={a};Password={v};Pooling=true"', plain_password),
+    with_secret("vault cli", "vault kv put kv/{a} password={v} ttl=1h", password),
+    with_secret("shadow", "{a}:{v}:19700:0:99999:7:::", shape("$6$", chars(ALNUM, 16), "$", chars(ALNUM + "./", 86))),
+    with_secret("zero width password", "password: {v}", lambda r: "\u200b".join(plain_password(r)[i : i + 6] for i in (0, 6))),
+)
+HELD_BACK_HARMLESS: tuple[Line, ...] = (
+    line("rebased 3 commits onto {v}"),
+    line("digest: sha256:{v} size: 1573", chars(HEX, 64)),
+    line("X-Request-Id: {v}", UUID),
+    line("fingerprint SHA256:{v}", chars(BASE64, 43)),
+    line("build-id {v} linked", chars(HEX, 40)),
+    line("cache hit: {a}-linux-{v}", chars(HEX, 64)),
+    line("pnpm-lock: /{a}@4.1.2_{v}", chars(LOWER + DIGITS, 26)),
+    line("class=\"css-{v} {a}\"", chars(LOWER + DIGITS, 6)),
+    line("thread_id=thread_{v}", chars(ALNUM, 24)),
+    line("s3://bucket/{a}/{v}.parquet", UUID),
+    line("partition_key={v}", chars(HEX, 32)),
+    line("model: claude-sonnet-4-5-20250929, tokens: 1024"),
+    line("password must match /^(?=.*[A-Z])(?=.*[0-9]).{8,}$/"),
+    line("const [password, setPassword] = useState('')"),
+    line('<input type="password" name="password" autocomplete="new-password">'),
+    line("token = request.headers.get('X-Api-Token')"),
+    line("secret = Secret.from_name('{a}-v2')"),
+    line("assert token.startswith('ghp_')"),
+    line("GITHUB_TOKEN: ${GITHUB_TOKEN:-}"),
+    line("api_key: !ENV ${API_KEY}"),
+    line("password = input('Password: ')"),
+    line("password: hunter**** (masked)"),
+    line("Bearer token authentication is required for /v2/users"),
+    line("the API key goes to config/{a}.toml, line 12"),
+    line("we reset the password flow in 0.4.2"),
+    line("log in with SSO or user@corp.dev"),
+    line("login took 231ms, token refresh 12ms"),
+    line("passed 212, failed 3, skipped 4"),
+    line("unlock with fido2 key 0x1050:0x0407"),
+    line("ssh -i ~/.ssh/deploy_key2 -p 2222 {a}@10.0.0.5"),
+    line("docker run -p 127.0.0.1:5432:5432 -e POSTGRES_PASSWORD postgres:16"),
+    line("curl -u admin https://ci.corp.dev"),
+    line("git clone https://github.com/{a}/{a}.git"),
+    line("jdbc:postgresql://db1:5432/{a}?sslmode=require"),
+    line("auth_method: oauth2, grant_type: client_credentials"),
+    line("secret/data/{a}/prod#db_password"),
+    line("TokenType.IDENT('x1'), TokenType.NUMBER('42')"),
+    line("csrf: true, session: { maxAge: 86400000 }"),
+    line("Cookie: lang=en-US; tz=Europe%2FBerlin"),
+    line("key: item.id + '-' + index2"),
+)

@@ -1,0 +1,68 @@
+"""Writes a session log line by line as Claude Code does, in words of our own."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
+
+START = datetime(2026, 2, 12, 9, 0, tzinfo=UTC)
+
+
+class ClaudeLog:
+    """One session. Each call appends what happened, a minute after what happened before."""
+
+    def __init__(self, home: Path, project: Path, name: str = "one", start: datetime = START) -> None:
+        self.session = str(uuid5(NAMESPACE_URL, name))
+        folder = home / ".claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(project))
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"{self.session}.jsonl"
+        self.project, self.now, self.calls = project, start, 0
+        self.extra: dict[str, object] = {}
+
+    def prompt(self, text: str) -> ClaudeLog:
+        return self._write("user", text)
+
+    def say(self, text: str) -> ClaudeLog:
+        return self._write("assistant", [{"type": "text", "text": text}])
+
+    def edit(self, path: str, text: str = "x = 1") -> ClaudeLog:
+        self._call("Edit", {"file_path": str(self.project / path), "old_string": "", "new_string": text})
+        return self._result("The file was updated.")
+
+    def shell(self, command: str, output: str = "", ok: bool = True) -> ClaudeLog:
+        self._call("Bash", {"command": command, "description": "run it"})
+        return self._result(output if ok else f"Exit code 1\n{output}", ok)
+
+    def leave(self) -> ClaudeLog:
+        return self._write("user", "<command-name>/exit</command-name>\n<command-args></command-args>")
+
+    def _call(self, name: str, given: dict[str, object]) -> None:
+        self.calls += 1
+        call = {"type": "tool_use", "id": f"toolu_{self.calls}", "name": name, "input": given}
+        self._write("assistant", [call])
+
+    def _result(self, text: str, ok: bool = True) -> ClaudeLog:
+        told = {"tool_use_id": f"toolu_{self.calls}", "type": "tool_result", "content": text, "is_error": not ok}
+        return self._write("user", [told])
+
+    def _write(self, kind: str, content: object) -> ClaudeLog:
+        self.now += timedelta(minutes=1)
+        message: dict[str, object] = {"role": kind, "content": content}
+        if kind == "assistant":
+            message |= {"model": "claude-test", "usage": {"input_tokens": 1000, "output_tokens": 5}}
+        line = {
+            "isSidechain": False,
+            "cwd": str(self.project),
+            "sessionId": self.session,
+            "version": "2.1.81",
+            "gitBranch": "main",
+            "type": kind,
+            "message": message,
+            "timestamp": self.now.isoformat().replace("+00:00", "Z"),
+            **self.extra,
+        }
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        return self
