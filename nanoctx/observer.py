@@ -1,4 +1,4 @@
-"""One look: session logs become observations, observations become CONTEXT.md. Safe to interrupt and run again."""
+"""One look: session logs become observations, observations become CONTEXT.md. Safe to interrupt."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from secrets import token_hex
 
-from nanoctx.core import context, people
+from nanoctx.core import context, people, prose
 from nanoctx.core.distill import distill
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
 from nanoctx.disk import cursors, files, lock, observations, pages, stories
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import LogUnreadable
-from nanoctx.model import Change, Cursor, Event, Line, Observation, Origin
+from nanoctx.model import Change, Cursor, Event, Evidence, Line, Observation, Origin
 from nanoctx.sources import SOURCES, git
 from nanoctx.sources.base import Source
 
@@ -37,12 +37,16 @@ class Report:
     conflict: Path | None
 
 
+# observation, kind of item, position, time, who, words, log
+Quoted = tuple[str, str, int | None, datetime | None, str, str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """A line of the page and the words it rests on."""
 
     line: str
-    items: tuple[tuple[str, str, int | None, datetime | None, str, str, str], ...]
+    items: tuple[Quoted, ...]
 
 
 def observe(
@@ -59,7 +63,7 @@ def observe(
     files.make_folder(ws.state)
     with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
         known, problems = observations.load_all(ws.root)
-        look = _Look(ws, now, {one.id: one for one in known}, cursors.load(ws.cursors))
+        look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors))
         if log is not None:
             look.read(SOURCES[agent or "claude-code"], log, until_line, local=False)
         else:
@@ -70,7 +74,14 @@ def observe(
         # Last: a crash before this line only means that the same lines are read again.
         cursors.save(ws.cursors, look.cursors)
     changed = tuple(look.changed)
-    return Report(look.sessions, changed, look.skipped, (*problems, *look.problems), rewritten.changed, rewritten.conflict)
+    return Report(
+        look.sessions,
+        changed,
+        look.skipped,
+        (*problems, *look.problems),
+        rewritten.changed,
+        rewritten.conflict,
+    )
 
 
 def _sweep(ws: Workspace, now: datetime) -> None:
@@ -104,11 +115,14 @@ def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[
     by_id = {one.id: one for one in known}
     if query in by_id:
         one = by_id[query]
-        return tuple(Explanation(f"- {item.kind}: {item.text}", _evidence(by_id, (Origin(one.id, item.pos, item.kind),))) for item in one.items)
+        lines = [
+            Line(f"- {item.kind}: {item.text}", (Origin(one.id, item.pos, item.kind),)) for item in one.items
+        ]
+        return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
     wanted = query.strip().removeprefix("- ").lower()
     sections = context.compose(_scene(ws, known, None, now, zone))
     lines = [line for lines in sections.values() for line in lines if wanted and wanted in line.text.lower()]
-    return tuple(Explanation(line.text, _evidence(by_id, line.origins)) for line in lines)
+    return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
 
 
 # -- reading logs ------------------------------------------------------------------------------------------
@@ -117,8 +131,15 @@ def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[
 class _Look:
     """What one look has gathered so far."""
 
-    def __init__(self, ws: Workspace, now: datetime, known: dict[str, Observation], marks: dict[str, Cursor]) -> None:
-        self.ws, self.now, self.observations, self.cursors = ws, now, known, marks
+    def __init__(
+        self,
+        ws: Workspace,
+        now: datetime,
+        zone: tzinfo,
+        known: dict[str, Observation],
+        marks: dict[str, Cursor],
+    ) -> None:
+        self.ws, self.now, self.zone, self.observations, self.cursors = ws, now, zone, known, marks
         self.changed: dict[str, None] = {}
         self.problems: list[str] = []
         self.sessions = self.skipped = 0
@@ -180,7 +201,8 @@ class _Look:
         if local and self._ignored(story.cwd):
             return
         id = observation_id(source.NAME, story.session)
-        made = distill(story, id=id, agent=source.NAME, now=self.now, idle_minutes=self.ws.settings.observe_idle_minutes)
+        idle = self.ws.settings.observe_idle_minutes
+        made = distill(story, id=id, agent=source.NAME, now=self.now, idle_minutes=idle, zone=self.zone)
         old = self.observations.get(id)
         if not made.items and old is not None and old.items:
             return  # a log that came back empty does not empty our memory of it
@@ -209,13 +231,27 @@ def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
 # -- writing pages -----------------------------------------------------------------------------------------
 
 
-def _rewrite_pages(ws: Workspace, before: Sequence[Observation], after: Sequence[Observation], now: datetime, zone: tzinfo) -> pages.Rewritten:
+def _rewrite_pages(
+    ws: Workspace, before: Sequence[Observation], after: Sequence[Observation], now: datetime, zone: tzinfo
+) -> pages.Rewritten:
     """CONTEXT.md, and in a workspace of several projects one page for each."""
     names = _projects(after)
     if ws.kind != "repo" and len(names) > 1:
         for name in names:
-            _rewrite(ws, ws.projects / name / "CONTEXT.md", ws.state / "projects" / name, name, before, after, now, zone, alone=True)
-    return _rewrite(ws, ws.context_page, ws.state, names[0] if names else "", before, after, now, zone, alone=False)
+            _rewrite(
+                ws,
+                ws.projects / name / "CONTEXT.md",
+                ws.state / "projects" / name,
+                name,
+                before,
+                after,
+                now,
+                zone,
+                alone=True,
+            )
+    return _rewrite(
+        ws, ws.context_page, ws.state, names[0] if names else "", before, after, now, zone, alone=False
+    )
 
 
 def _rewrite(
@@ -252,11 +288,23 @@ def _rewrite(
     return done
 
 
-def _scene(ws: Workspace, known: Sequence[Observation], project: str | None, now: datetime, zone: tzinfo, *, alone: bool = False) -> context.Scene:
+def _scene(
+    ws: Workspace,
+    known: Sequence[Observation],
+    project: str | None,
+    now: datetime,
+    zone: tzinfo,
+    *,
+    alone: bool = False,
+) -> context.Scene:
     names = _projects(known)
     shown = (names[0] if names else "") if project is None else project
     sessions = tuple(one for one in known if one.agent != people.AGENT and one.project == shown)
-    others = () if alone or ws.kind == "repo" else tuple(_latest(known, name) for name in names if name != shown)[:2]
+    others = (
+        ()
+        if alone or ws.kind == "repo"
+        else tuple(_latest(known, name) for name in names if name != shown)[:2]
+    )
     by_hand = (one for one in known if one.agent == people.AGENT and one.project in (shown, ""))
     return context.Scene(
         sessions=sessions,
@@ -277,13 +325,19 @@ def _projects(known: Sequence[Observation]) -> list[str]:
     for one in known:
         if one.agent != people.AGENT:
             at = one.last or one.started
-            mark = (bool(one.prompts) and not one.more.get("headless"), at.timestamp() if at else 0.0, one.project)
+            mark = (
+                bool(one.prompts) and not one.more.get("headless"),
+                at.timestamp() if at else 0.0,
+                one.project,
+            )
             latest[one.project] = max(latest.get(one.project, mark), mark)
     return sorted(latest, key=lambda name: latest[name], reverse=True)
 
 
 def _latest(known: Sequence[Observation], project: str) -> Observation:
-    current = context.current_session([one for one in known if one.agent != people.AGENT and one.project == project])
+    current = context.current_session(
+        [one for one in known if one.agent != people.AGENT and one.project == project]
+    )
     assert current is not None
     return current
 
@@ -298,21 +352,28 @@ def _outside(ws: Workspace, current: Observation | None) -> tuple[Line, ...]:
         return (Line(f"- On {where}", (), "Repository"),)
     if head.sha[: len(current.head)] == current.head:
         return (Line(f"- On {where}; HEAD has not moved since the last session", (), "Repository"),)
-    return (Line(f"- HEAD moved {current.head[:7]} → {head.sha[:7]} since the last session, now on {head.branch or 'no branch'}", (), "Repository"),)
+    moved = f"{current.head[:7]} → {head.sha[:7]}"
+    return (Line(f"- HEAD moved {moved} since the last session, now on {where}", (), "Repository"),)
 
 
 # -- why ---------------------------------------------------------------------------------------------------
 
 
-def _evidence(by_id: Mapping[str, Observation], origins: Sequence[Origin]) -> tuple[tuple[str, str, int | None, datetime | None, str, str, str], ...]:
-    found = []
-    for origin in origins:
+def _evidence(by_id: Mapping[str, Observation], line: Line) -> tuple[Quoted, ...]:
+    found: list[Quoted] = []
+    for origin in line.origins:
         one = by_id.get(origin.observation)
         if one is None:
             continue
-        quoted = next((quote for quote in one.evidence if quote.pos == origin.pos), None)
+        quoted = _nearest([quote for quote in one.evidence if quote.pos == origin.pos], line.text)
         if quoted is not None:
             found.append((one.id, origin.kind, origin.pos, quoted.at, quoted.who, quoted.quote, one.log))
         else:
-            found.append((one.id, origin.kind or "session", origin.pos, one.started, one.agent, one.title or one.summary, one.log))
+            words = one.title or one.summary
+            found.append((one.id, origin.kind, origin.pos, one.started, one.agent, words, one.log))
     return tuple(found)
+
+
+def _nearest(quotes: Sequence[Evidence], text: str) -> Evidence | None:
+    """Of the words that one message gave, those that the line repeats most."""
+    return max(quotes, key=lambda one: len(prose.words(one.quote) & prose.words(text)), default=None)

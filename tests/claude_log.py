@@ -44,7 +44,12 @@ class ClaudeLog:
         self._write("assistant", [call])
 
     def _result(self, text: str, ok: bool = True) -> ClaudeLog:
-        told = {"tool_use_id": f"toolu_{self.calls}", "type": "tool_result", "content": text, "is_error": not ok}
+        told = {
+            "tool_use_id": f"toolu_{self.calls}",
+            "type": "tool_result",
+            "content": text,
+            "is_error": not ok,
+        }
         return self._write("user", [told])
 
     def _write(self, kind: str, content: object) -> ClaudeLog:

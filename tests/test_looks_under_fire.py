@@ -1,4 +1,4 @@
-"""Looks that are killed at any moment, and people who save while a look is writing: nothing torn, nothing lost."""
+"""Looks killed at any moment, and people who save while a look writes: nothing torn, nothing lost."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def storm(ws: Workspace, log: ClaudeLog, kills: int, rng: random.Random) -> None
     took = time.monotonic() - took
     text = ""
     for number in range(kills):
-        log.prompt(f"Change number {number} of the table").edit(f"tide/t{number % 7}.py").say(f"Changed number {number}.")
+        log.prompt(f"Change number {number} of the table").edit(f"tide/t{number % 7}.py").say(
+            f"Changed number {number}."
+        )
         child = forked(lambda: look(ws, log))
         time.sleep(rng.uniform(0, took * 1.2))  # the moment of the kill is what is tried out
         with suppress(ProcessLookupError):
@@ -75,8 +77,10 @@ def storm(ws: Workspace, log: ClaudeLog, kills: int, rng: random.Random) -> None
     assert f"Change number {kills - 1} of" in assert_whole(ws, text)
     (seen,) = observations.load_all(ws.root).observations
     assert seen.prompts == kills + 1
-    observer.observe(ws, now=datetime.now(UTC) + timedelta(days=1), zone=UTC, agent="claude-code", log=log.path)
-    assert not [path for path in ws.root.rglob("*nanoctx-tmp*")], "temporary files are swept away"
+    observer.observe(
+        ws, now=datetime.now(UTC) + timedelta(days=1), zone=UTC, agent="claude-code", log=log.path
+    )
+    assert not list(ws.root.rglob("*nanoctx-tmp*")), "temporary files are swept away"
 
 
 def test_a_look_killed_at_any_moment_tears_nothing(ws: Workspace, log: ClaudeLog, rng: random.Random) -> None:
@@ -95,7 +99,7 @@ def save(path: Path, text: str, style: str) -> None:
         handle, name = tempfile.mkstemp(dir=path.parent.parent)
         os.write(handle, text.encode())
         os.close(handle)
-        os.replace(name, path)
+        Path(name).replace(path)
     else:
         path.write_text(text, encoding="utf-8")
 
@@ -117,7 +121,11 @@ def saves_against_looks(ws: Workspace, log: ClaudeLog, saves: int, rng: random.R
             section = rng.choice(("## Recent\n", "## External\n", "## Now\n"))
             if section in text:
                 said.append(line)
-                save(ws.context_page, text.replace(section, f"{section}{line}\n", 1), rng.choice(("rename", "write")))
+                save(
+                    ws.context_page,
+                    text.replace(section, f"{section}{line}\n", 1),
+                    rng.choice(("rename", "write")),
+                )
             time.sleep(rng.uniform(0, 0.004))  # a person's pause; how long is what is tried out
     finally:
         os.kill(child, signal.SIGKILL)
@@ -130,11 +138,15 @@ def saves_against_looks(ws: Workspace, log: ClaudeLog, saves: int, rng: random.R
     assert all(kept.count(f"{line}\n") <= 1 for line in said)
 
 
-def test_a_person_who_saves_while_looks_go_on_loses_no_line(ws: Workspace, log: ClaudeLog, rng: random.Random) -> None:
+def test_a_person_who_saves_while_looks_go_on_loses_no_line(
+    ws: Workspace, log: ClaudeLog, rng: random.Random
+) -> None:
     saves_against_looks(ws, log, 40, rng)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_five_hundred_saves_against_looks_lose_no_line(ws: Workspace, log: ClaudeLog, rng: random.Random) -> None:
+def test_five_hundred_saves_against_looks_lose_no_line(
+    ws: Workspace, log: ClaudeLog, rng: random.Random
+) -> None:
     saves_against_looks(ws, log, 500, rng)

@@ -45,7 +45,11 @@ def look(ws: Workspace, now: datetime = LATER) -> observer.Report:
 
 def page(ws: Workspace) -> dict[str, list[str]]:
     text = ws.context_page.read_text(encoding="utf-8")
-    return {one.heading: one.text.strip().splitlines()[1:] for one in document.split(text) if one.heading in context.SECTIONS}
+    return {
+        one.heading: one.text.strip().splitlines()[1:]
+        for one in document.split(text)
+        if one.heading in context.SECTIONS
+    }
 
 
 def a_session(home: Path, repo: Path) -> ClaudeLog:
@@ -86,7 +90,9 @@ def test_a_second_look_adds_and_never_duplicates(home: Path, repo: Path, ws: Wor
     assert "moon phase" in page(ws)["Now"][0], "a new topic evicts the old focus"
 
 
-def test_looking_in_pieces_gives_the_same_files_as_looking_once(home: Path, repo: Path, ws: Workspace) -> None:
+def test_looking_in_pieces_gives_the_same_files_as_looking_once(
+    home: Path, repo: Path, ws: Workspace
+) -> None:
     log = a_session(home, repo)
     lines = log.path.read_text(encoding="utf-8").splitlines(keepends=True)
     for number in range(1, len(lines) + 1):
@@ -115,7 +121,7 @@ def test_a_look_that_crashed_after_any_write_is_made_good_by_the_next(
             raise KeyboardInterrupt
         return real(*given, **more)  # type: ignore[arg-type]
 
-    for stop in range(1, 8):
+    for stop in range(1, 8):  # noqa: B007, read by `crashing`
         calls = 0
         with monkeypatch.context() as patch:
             patch.setattr(files, "write", crashing)
@@ -143,7 +149,9 @@ def test_two_sessions_at_once_do_not_overwrite_each_other(home: Path, repo: Path
     assert len(observations.load_all(ws.root).observations) == 2
 
 
-def test_another_project_does_not_leak_into_a_repo_workspace(home: Path, repo: Path, ws: Workspace, tmp_path: Path) -> None:
+def test_another_project_does_not_leak_into_a_repo_workspace(
+    home: Path, repo: Path, ws: Workspace, tmp_path: Path
+) -> None:
     a_session(home, repo)
     ClaudeLog(home, tmp_path / "elsewhere", "other").prompt("Rewrite the invoice importer")
     look(ws)
@@ -175,10 +183,14 @@ def test_a_headless_session_is_now_only_when_there_is_no_other(home: Path, repo:
     assert "Print tides" in page(ws)["Now"][0]
 
 
-def test_what_a_later_failure_disproves_is_not_stated_as_checked(home: Path, repo: Path, ws: Workspace) -> None:
+def test_what_a_later_failure_disproves_is_not_stated_as_checked(
+    home: Path, repo: Path, ws: Workspace
+) -> None:
     log = ClaudeLog(home, repo).prompt("Fix the rounding of heights in tide/table.py")
     log.edit("tide/table.py").say("Rounding is fixed and all tests pass now in tide/table.py.")
-    log.prompt("run the tests").shell("pytest -q", "FAILED tests/test_table.py::test_rounding - assert 1 == 2", ok=False)
+    log.prompt("run the tests").shell(
+        "pytest -q", "FAILED tests/test_table.py::test_rounding - assert 1 == 2", ok=False
+    )
     look(ws)
     assert "(checked)" not in ws.context_page.read_text(encoding="utf-8")
     assert "pytest -q fails" in "\n".join(page(ws)["Now"])
@@ -195,7 +207,9 @@ def test_text_of_tools_never_becomes_a_rule(home: Path, repo: Path, ws: Workspac
 
 def test_a_secret_reaches_no_file(home: Path, repo: Path, ws: Workspace) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    log = ClaudeLog(home, repo).prompt(f"Push with the token {secret} please, and <private>my salary is 9</private>")
+    log = ClaudeLog(home, repo).prompt(
+        f"Push with the token {secret} please, and <private>my salary is 9</private>"
+    )
     log.shell(f"git push https://x:{secret}@host.example/a.git", f"fatal: bad token {secret}", ok=False)
     log.say(f"The token {secret} was refused.")
     look(ws)
@@ -204,7 +218,9 @@ def test_a_secret_reaches_no_file(home: Path, repo: Path, ws: Workspace) -> None
     assert "[secret: " in everything
 
 
-def test_every_generated_line_answers_why_also_when_the_log_is_gone(home: Path, repo: Path, ws: Workspace) -> None:
+def test_every_generated_line_answers_why_also_when_the_log_is_gone(
+    home: Path, repo: Path, ws: Workspace
+) -> None:
     log = a_session(home, repo)
     look(ws)
     log.path.unlink()
@@ -249,7 +265,10 @@ def test_a_page_within_its_budget_whatever_the_session(home: Path, repo: Path, w
     log = ClaudeLog(home, repo).prompt("漢字" * 400 + " fix the parser")
     for number in range(30):
         log.prompt(f"Change part {number}: " + "very long words " * 30).edit(f"part{number}.py")
-        log.say("- " + "\n- ".join(f"Fixed `thing_{number}_{part}` because it broke the build" for part in range(20)))
+        log.say(
+            "- "
+            + "\n- ".join(f"Fixed `thing_{number}_{part}` because it broke the build" for part in range(20))
+        )
     look(ws)
     text = ws.context_page.read_text(encoding="utf-8")
     assert count(text) <= 500 and len(text) <= 2000
@@ -261,7 +280,9 @@ def test_a_person_who_edits_between_looks_keeps_every_word(home: Path, repo: Pat
     look(ws)
     text = ws.context_page.read_text(encoding="utf-8")
     gone = next(line for line in page(ws)["Recent"])
-    text = text.replace(f"{gone}\n", "").replace("## External\n", "## External\n- the gauge is broken until Friday\n")
+    text = text.replace(f"{gone}\n", "").replace(
+        "## External\n", "## External\n- the gauge is broken until Friday\n"
+    )
     text = text.replace("- Task: None", "- Task: ask Ann about the gauge") + "\n## Mine\n\n  odd   bytes\t\n"
     ws.context_page.write_text(text, encoding="utf-8")
     for step in range(3):
@@ -277,7 +298,9 @@ def test_a_person_who_edits_between_looks_keeps_every_word(home: Path, repo: Pat
 def test_lines_of_an_adopted_page_are_the_persons(home: Path, tmp_path: Path) -> None:
     root = tmp_path / "old"
     root.mkdir()
-    (root / "CONTEXT.md").write_text("# Context\n\n## Recent\n- we moved the server on Monday\n\n## Wishes\nmore tea\n")
+    (root / "CONTEXT.md").write_text(
+        "# Context\n\n## Recent\n- we moved the server on Monday\n\n## Wishes\nmore tea\n"
+    )
     ws = workspace.init(root, tmp_path, os.environ).workspace
     a_session(home, tmp_path / "tidewatch")
     look(ws)
@@ -301,7 +324,9 @@ def test_an_open_session_ends_when_it_falls_silent(home: Path, repo: Path, ws: W
     assert seen.ended_by == "exit"
 
 
-def test_two_looks_at_once_take_turns(home: Path, repo: Path, ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_looks_at_once_take_turns(
+    home: Path, repo: Path, ws: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a_session(home, repo)
     monkeypatch.setattr(observer, "LOCK_WAIT", 0.1)
     with observer.lock.hold(ws.state / "lock", wait=0, purpose="test"), pytest.raises(Busy):

@@ -21,7 +21,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from nanoctx.core import document, people
 from nanoctx.core.blocks import section
@@ -80,11 +86,16 @@ class World:
         generated = {
             "Now": [focus or Line(self.focus_line(), (origin,), "Focus")],
             "Time": [Line(f"- Hint: This is look {self.looks % 3}.", (), "Hint")],
-            "Recent": [Line(self.deed_line(n), (Origin("session", n, "impl"),)) for n in reversed(self.deeds)],
+            "Recent": [
+                Line(self.deed_line(n), (Origin("session", n, "impl"),)) for n in reversed(self.deeds)
+            ],
             "External": [Line("- No git changes since last session")],
         }
         return {
-            name: (*(line for line in lines if not standing.retracted(name, line)), *standing.added.get(name, ()))
+            name: (
+                *(line for line in lines if not standing.retracted(name, line)),
+                *standing.added.get(name, ()),
+            )
             for name, lines in generated.items()
         }
 
@@ -119,6 +130,8 @@ class PeopleAndLooks(RuleBasedStateMachine):
         self.seen_wording = ""
         self.seen_notes: list[str] = []
         self.crashed = self.blind = self.emptied = False
+        self.buffer: tuple[str, int] | None = None  # what an editor shows, and how many looks there were then
+        self.looks = 0
 
     def teardown(self) -> None:
         shutil.rmtree(self.folder)
@@ -155,6 +168,15 @@ class PeopleAndLooks(RuleBasedStateMachine):
     def a_look(self) -> None:
         self._look()
 
+    # Rules are drawn evenly, and looks are frequent.
+    @rule()
+    def another_look(self) -> None:
+        self._look()
+
+    @rule()
+    def one_more_look(self) -> None:
+        self._look()
+
     @rule(stop=st.integers(0, 9), late=st.booleans())
     def a_look_that_crashes(self, stop: int, late: bool) -> None:
         self._later()
@@ -170,13 +192,22 @@ class PeopleAndLooks(RuleBasedStateMachine):
     def state_is_deleted(self) -> None:
         shutil.rmtree(self.world.state, ignore_errors=True)
         self.blind = True
+        self.buffer = None
         self.maybe |= self.fresh
-        self.notes = [note for note in self.notes if note in self._read()]  # those of an emptied page are no more
+        self.notes = [
+            note for note in self.notes if note in self._read()
+        ]  # those of an emptied page are no more
 
     @rule(
         name=st.sampled_from(document.OURS),
         shape=st.sampled_from(
-            ["- mine {}.", "words {}.", "two {}\nlines {}.", "  - sub {}\n  - subs {}.", "```\nx {}\n\n- y {}.\n```"]
+            [
+                "- mine {}.",
+                "words {}.",
+                "two {}\nlines {}.",
+                "  - sub {}\n  - subs {}.",
+                "```\nx {}\n\n- y {}.\n```",
+            ]
         ),
         at_the_end=st.booleans(),
     )
@@ -268,9 +299,31 @@ class PeopleAndLooks(RuleBasedStateMachine):
         self.notes.append(note)
 
     @rule()
+    def person_opens_an_editor(self) -> None:
+        known = not (self.fresh or self.crashed or self.blind or self.emptied)
+        self.buffer = (self._read(), self.looks) if known else None
+
+    @precondition(lambda self: self.buffer and not (self.crashed or self.blind or self.emptied or self.fresh))
+    @rule()
+    def person_saves_what_their_editor_had(self) -> None:
+        text, looks = self.buffer
+        hints = [re.findall("- Hint: .*", one) for one in (text, self._read())]
+        if hints[0] == hints[1] or self.looks - looks > 3 or "## Recent\n" not in text:
+            return  # too old, or nothing tells how old it is
+        self.count += 1
+        block = f"- from an editor {self.count}."
+        self._save(text.replace("## Recent\n", f"## Recent\n{block}\n", 1))
+        self.own[block] = True
+        self._touched(block)
+        self.notes = [note for note in self.notes if note in text]  # these they did overwrite
+        self.buffer = None
+
+    @rule()
     def person_changes_the_line_ends(self) -> None:
         raw = self._raw()
-        self.world.page.write_bytes((raw.replace(b"\r\n", b"\n") if b"\r" in raw else raw.replace(b"\n", b"\r\n")))
+        self.world.page.write_bytes(
+            raw.replace(b"\r\n", b"\n") if b"\r" in raw else raw.replace(b"\n", b"\r\n")
+        )
 
     @rule(delete=st.booleans())
     def person_empties_the_page(self, delete: bool) -> None:
@@ -279,11 +332,12 @@ class PeopleAndLooks(RuleBasedStateMachine):
         else:
             self.world.page.write_bytes(b"")
         self.emptied = True
+        self.buffer = None
         self.notes = [] if self.blind else [note for note in self.notes if note in self.seen_notes]
         self.maybe |= self.fresh
         self.lost |= {block for block in self.fresh if isinstance(block, str)}
 
-    # -- what must be so ---------------------------------------------------------------------------------------
+    # -- what must be so -------------------------------------------------------------------------------------
 
     def _look(self) -> None:
         self._later()
@@ -317,6 +371,7 @@ class PeopleAndLooks(RuleBasedStateMachine):
         self.seen, self.seen_wording, self.seen_notes = set(lines), self.world.wording, list(self.notes)
         self.maybe, self.fresh, self.lost = set(), set(), set()
         self.crashed = self.blind = self.emptied = False
+        self.looks += 1
 
     def _check_focus(self, lines: list[str], kept: str) -> None:
         shown = [line for line in lines if line.startswith("- Focus: ")]
@@ -337,9 +392,11 @@ class PeopleAndLooks(RuleBasedStateMachine):
     def _check_nothing_is_invented(self) -> None:
         for seen in observations.load_all(self.world.root).observations:
             for line in people.standing([seen]).added.values():
-                assert all(any(part in block for block in self.own) for one in line for part in one.text.split("\n"))
+                assert all(
+                    any(part in block for block in self.own) for one in line for part in one.text.split("\n")
+                )
 
-    # -- the person's editor -----------------------------------------------------------------------------------
+    # -- the person's editor ---------------------------------------------------------------------------------
 
     def _raw(self) -> bytes:
         return self.world.page.read_bytes() if self.world.page.exists() else b""
@@ -348,6 +405,8 @@ class PeopleAndLooks(RuleBasedStateMachine):
         return self._raw().decode().replace("\r\n", "\n")
 
     def _save(self, text: str) -> None:
+        # The editor stays open with what they saved, unless it cannot be known from which page that came.
+        self.buffer = None if self.crashed or self.blind or self.emptied else (text, self.looks)
         crlf = b"\r\n" in self._raw()
         self.world.page.write_bytes((text.replace("\n", "\r\n") if crlf else text).encode())
 
@@ -479,8 +538,8 @@ def concurrent_saves(tmp_path, monkeypatch, rng, count):
         line = re.compile(rf"^- (?:rename|truncate|append|slowly) {number}\.$", re.MULTILINE)
         shown = len(line.findall(text))
         assert shown == 1 or (not shown and line.search(kept)), (number, shown)
-    conflicts = len(list(world.conflicts.glob("*")))
-    print(f"{count} saves, {world.looks} looks, {rewritten} rewrites, {len(collisions)} collisions, {conflicts} conflicts")
+    print(f"{count} saves, {world.looks} looks, {rewritten} rewrites, {len(collisions)} collisions")
+    print(f"{len(list(world.conflicts.glob('*')))} conflicts")
     assert rewritten > count / 50, "the looks were hardly at work while the person was"
 
 

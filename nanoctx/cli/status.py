@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nanoctx.cli.call import Call, with_call
-from nanoctx.core import tokens
+from nanoctx.core import timeline, tokens
 from nanoctx.disk import files, observations
 from nanoctx.sources import SOURCES
 
@@ -27,6 +27,7 @@ def command(call: Call) -> None:
       nanoctx status
     """
     workspace = call.workspace()
+    zone = call.zone(workspace)
     known, problems = observations.load_all(workspace.root)
     sessions, unreadable = [one for one in known if one.session], len(problems)
     latest = max(sessions, key=_end, default=None)
@@ -39,11 +40,11 @@ def command(call: Call) -> None:
         "sessions": len(sessions),
         "unreadable": unreadable,
         "last_session": _session(latest),
-        "page": _page(workspace),
+        "page": _page(workspace) | {"fresh_until": _fresh_until(workspace, latest, zone)},
         "conflicts": _count_conflicts(workspace),
         "warnings": _warnings(workspace, unreadable),
     }
-    call.answer(data, _told(data, latest, call.zone(workspace)))
+    call.answer(data, _told(data, latest, zone, call.now()))
 
 
 def _session(latest: Observation | None) -> dict[str, Any] | None:
@@ -74,6 +75,16 @@ def _page(workspace: Workspace) -> dict[str, Any]:
     }
 
 
+def _fresh_until(workspace: Workspace, latest: Observation | None, zone: tzinfo) -> str | None:
+    """When the page's "2 hours ago" stops being true."""
+    page = workspace.context_page
+    if latest is None or not page.exists():
+        return None
+    written = datetime.fromtimestamp(page.stat().st_mtime, UTC)
+    last = latest.last or latest.started
+    return timeline.next_boundary(last, written, zone).astimezone(UTC).isoformat(timespec="seconds")
+
+
 def _count_conflicts(workspace: Workspace) -> int:
     return sum(file.is_file() for file in workspace.conflicts.rglob("*"))
 
@@ -91,15 +102,17 @@ def _warnings(workspace: Workspace, unreadable: int) -> list[str]:
     return warnings
 
 
-def _told(data: dict[str, Any], latest: Observation | None, zone: tzinfo) -> str:
+def _told(data: dict[str, Any], latest: Observation | None, zone: tzinfo, now: datetime) -> str:
     page = data["page"]
+    until = page["fresh_until"]
+    stale = "; its time words are out of date" if until and datetime.fromisoformat(until) <= now else ""
     about = f"the project {data['project']}" if data["project"] else "all projects that are watched"
     rows = [
         ("Workspace", f"{data['workspace']} ({about})"),
         ("Agents", ", ".join(data["agents"])),
         ("Sessions", str(data["sessions"])),
         ("Last", _last(latest, zone)),
-        ("Page", f"{page['tokens']} of {page['budget']} tokens, {_when(page['changed'], zone)}"),
+        ("Page", f"{page['tokens']} of {page['budget']} tokens, {_when(page['changed'], zone)}{stale}"),
     ]
     if data["conflicts"]:
         rows.append(("Conflicts", f"{data['conflicts']}, kept in {data['workspace']}/conflicts"))

@@ -1,13 +1,12 @@
-"""Everything a session said that may be worth a line: one candidate each, with what it is and how sure it is."""
+"""Everything a session said that may be worth a line: what it is, and how sure it is."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nanoctx.core import cues, hindsight, prose, shell
-from nanoctx.core.deeds import Deeds, Run
+from nanoctx.core.deeds import Deeds
 from nanoctx.core.own_words import asks, own_words
 from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
@@ -56,27 +55,46 @@ def _from_person(deeds: Deeds, before: Deeds | None, index: int) -> Iterator[Can
         message = shell.commit_message(event.command)
         what = f'git commit "{message[0]}"' if message else what
         reason = prose.cut(prose.tidy(event.text), 150)
-        made = _candidate(event, index, "fail", "refused", f"Rejected by the user: {what}" + (f" — {reason}" if reason else ""), by="user")
+        made = _candidate(
+            event,
+            index,
+            "fail",
+            "refused",
+            f"Rejected by the user: {what}" + (f" — {reason}" if reason else ""),
+            by="user",
+        )
         yield replace(made, weight=2.2 if reason else 0.6)
         if reason:
-            yield replace(_candidate(event, index, "dec", "said", prose.cut(prose.tidy(event.text), 200), by="user"), weight=2.4)
+            yield replace(
+                _candidate(event, index, "dec", "said", prose.cut(prose.tidy(event.text), 200), by="user"),
+                weight=2.4,
+            )
     for event in deeds.answers:
         question = prose.cut(prose.plain(event.facts.get("question", "")), 120)
-        yield replace(_candidate(event, index, "dec", "answer", f"{question} → {prose.cut(prose.plain(event.text), 100)}", by="user"), weight=2.6)
+        text = f"{question} → {prose.cut(prose.plain(event.text), 100)}"
+        yield replace(_candidate(event, index, "dec", "answer", text, by="user"), weight=2.6)
 
 
-def _from_prompt(
-    prompt: Event, before: Deeds | None, index: int, *, answered: bool
-) -> Iterator[Candidate]:
+def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: bool) -> Iterator[Candidate]:
     text = prompt.text.strip()
     if cues.APPROVAL.match(text):
         offered = proposal(before.final.text, text) if before is not None and before.final is not None else ""
         if offered:
-            yield replace(_candidate(prompt, index, "dec", "approved", f"Approved: {prose.cut(offered, 200)}", by="user"), weight=2.3)
+            yield replace(
+                _candidate(
+                    prompt, index, "dec", "approved", f"Approved: {prose.cut(offered, 200)}", by="user"
+                ),
+                weight=2.3,
+            )
         return
     own = own_words(text)
     if own.heading and own.pasted and not own.sentences:
-        yield replace(_candidate(prompt, index, "dec", "plan", f"Given a plan: {prose.cut(own.heading, 150)}", by="user"), weight=1.2)
+        yield replace(
+            _candidate(
+                prompt, index, "dec", "plan", f"Given a plan: {prose.cut(own.heading, 150)}", by="user"
+            ),
+            weight=1.2,
+        )
     if len(prose.words(own.text)) < 2 and own.text.isascii():
         return
     question = all(asks(sentence) for sentence in own.sentences)
@@ -85,11 +103,16 @@ def _from_prompt(
     weight -= (0.8 if cues.CHORE.match(text) else 0) + (0.6 if own.pasted else 0)
     sort = "asked" if question else "corrected" if corrects else "answered" if answered else "said"
     for line in prose.pack(list(own.sentences), WIDTH)[:4]:
-        yield replace(_candidate(prompt, index, "dec", sort, line, by="user"), weight=weight)
+        yield replace(_candidate(prompt, index, "dec", sort, line, by="user", quote=line), weight=weight)
     if not own.pasted:
         for sentence in own.sentences:
             if is_rule(sentence):
-                yield replace(_candidate(prompt, index, "rule", "rule", prose.cut(sentence, 200), by="user", quote=sentence), weight=2.5)
+                yield replace(
+                    _candidate(
+                        prompt, index, "rule", "rule", prose.cut(sentence, 200), by="user", quote=sentence
+                    ),
+                    weight=2.5,
+                )
 
 
 def is_rule(sentence: str) -> bool:
@@ -106,19 +129,29 @@ def is_rule(sentence: str) -> bool:
 
 def _from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
     for commit in story[index].commits:
-        text = " ".join(part for part in (f"Committed {commit.sha}".strip(), commit.subject) if part) if commit.subject or commit.sha else ""
+        text = (
+            " ".join(part for part in (f"Committed {commit.sha}".strip(), commit.subject) if part)
+            if commit.subject or commit.sha
+            else ""
+        )
         if commit.pushed and text:
             text += f", pushed to {commit.pushed}"
         elif commit.branch and text:
             text += f" on {commit.branch}"
         if commit.pull:
-            text = f"{prose.cut(text, 150)}; opened PR #{commit.pull}" if text else f"Opened PR #{commit.pull}: {commit.subject}"
+            text = (
+                f"{prose.cut(text, 150)}; opened PR #{commit.pull}"
+                if text
+                else f"Opened PR #{commit.pull}: {commit.subject}"
+            )
         body = "; ".join(prose.plain(line) for line in commit.body)
         if not text or hindsight.undone(story, index, commit):
             continue
         line = prose.cut(f"{text}: {body}" if body else text, WIDTH)
         event = Event("result", commit.pos, "", text=text)
-        yield replace(_candidate(event, index, "impl", "commit", line, by="tool", grade="verified"), weight=2.9)
+        yield replace(
+            _candidate(event, index, "impl", "commit", line, by="tool", grade="verified"), weight=2.9
+        )
 
 
 # -- what the agent reported -------------------------------------------------------------------------------
@@ -135,7 +168,14 @@ def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candid
         if final:
             line = outline(parts)
             if len(prose.words(line)) >= 4:
-                made = _candidate(say, index, "impl" if deeds.worked else "fact", "outline" if deeds.worked else "talk", line, grade="hypothesis" if cues.GUESS.search(line) else grade if deeds.worked else "claimed")
+                made = _candidate(
+                    say,
+                    index,
+                    "impl" if deeds.worked else "fact",
+                    "outline" if deeds.worked else "talk",
+                    line,
+                    grade="hypothesis" if cues.GUESS.search(line) else grade if deeds.worked else "claimed",
+                )
                 yield replace(made, weight=2.9 if deeds.worked else 1.9)
         for block in parts:
             yield from _from_block(block, say, index, final=final, worked=deeds.worked, grade=grade)
@@ -147,10 +187,16 @@ def _only_announces(text: str) -> bool:
     return len(short) < 200 and "\n" not in short and ". " not in short and bool(cues.INTENT.match(short))
 
 
-def _from_block(block: prose.Block, say: Event, index: int, *, final: bool, worked: bool, grade: str) -> Iterator[Candidate]:
+def _from_block(
+    block: prose.Block, say: Event, index: int, *, final: bool, worked: bool, grade: str
+) -> Iterator[Candidate]:
     texts = [prose.tidy(part.text) for part in block.parts if not cues.INTENT.match(prose.opening(part.text))]
     texts = [text for text in texts if len(text) > 12 and not cues.LEAD_IN.match(text) and not asks(text)]
-    heading = "" if cues.LEAD_IN.match(block.heading) or cues.INTENT.match(block.heading) or asks(block.heading) else block.heading
+    heading = (
+        ""
+        if cues.LEAD_IN.match(block.heading) or cues.INTENT.match(block.heading) or asks(block.heading)
+        else block.heading
+    )
     ahead = bool(cues.NEXT_HEADING.search(block.heading))
     for line in prose.pack(texts, WIDTH, prose.cut(heading, 90)):
         kind = "next" if ahead else kind_of(line)
@@ -158,12 +204,25 @@ def _from_block(block: prose.Block, say: Event, index: int, *, final: bool, work
             continue
         guess = bool(cues.GUESS.search(line))
         weight = {"next": 1.2, "fail": 1.1, "impl": 1.5, "dec": 1.3, "fact": 0.5}[kind]
-        weight += 0.12 * min(5, prose.count_names(line)) + (0.5 if final and worked else 0) - (0 if final else 0.4)
+        weight += (
+            0.12 * min(5, prose.count_names(line)) + (0.5 if final and worked else 0) - (0 if final else 0.4)
+        )
         quality = "hypothesis" if guess and kind != "next" else grade if kind == "impl" else "claimed"
         sort = kind if final else f"{kind}-mid"
         if cues.REPORTED.match(line):
             sort, weight = "reported", weight - 0.6
-        yield replace(_candidate(say, index, kind, sort, prose.cut(line, WIDTH + 4), grade=quality, quote=texts[0] if texts else line), weight=weight)
+        yield replace(
+            _candidate(
+                say,
+                index,
+                kind,
+                sort,
+                prose.cut(line, WIDTH + 4),
+                grade=quality,
+                quote=line,
+            ),
+            weight=weight,
+        )
 
 
 def kind_of(line: str) -> str:
@@ -182,19 +241,36 @@ def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
     lead = ""
     groups: list[tuple[str, list[str]]] = []
     for block in parts:
-        if cues.NEXT_HEADING.search(block.heading) or cues.INTENT.match(block.heading) or cues.OFFER.search(block.heading):
+        if (
+            cues.NEXT_HEADING.search(block.heading)
+            or cues.INTENT.match(block.heading)
+            or cues.OFFER.search(block.heading)
+        ):
             continue
         for part in block.parts:
             text = "" if part.bullet or lead else prose.tidy(part.text)
-            if len(text) > 25 and not cues.INTENT.match(prose.opening(part.text)) and not cues.LEAD_IN.match(text) and not asks(text):
+            if (
+                len(text) > 25
+                and not cues.INTENT.match(prose.opening(part.text))
+                and not cues.LEAD_IN.match(text)
+                and not asks(text)
+            ):
                 lead = text
-        dull = not block.heading or bool(cues.DULL_HEADING.match(block.heading) or cues.LEAD_IN.match(block.heading))
+        dull = not block.heading or bool(
+            cues.DULL_HEADING.match(block.heading) or cues.LEAD_IN.match(block.heading)
+        )
         heads = [prose.head(part.text) for part in block.parts if part.bullet]
         groups.append(("" if dull else block.heading, [text for text in heads if text and not asks(text)]))
     every = [text for _, heads in groups for text in heads]
     room = limit - min(130, len(lead))
     if sum(len(prose.cut(text, 90)) + 2 for text in every) > room:
-        every = [f"{title}: " + ", ".join(prose.cut(text, 50) for text in heads[:2]) if title else prose.cut(heads[0], 60) for title, heads in groups if heads]
+        every = [
+            f"{title}: " + ", ".join(prose.cut(text, 50) for text in heads[:2])
+            if title
+            else prose.cut(heads[0], 60)
+            for title, heads in groups
+            if heads
+        ]
     if not every:
         return ""
     line = prose.cut(lead, 130).rstrip(":.")
@@ -219,37 +295,59 @@ def _from_failures(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         if not errors or key in seen:
             continue
         seen.add(key)
-        cure = _cure(story, index, run)
+        cure = hindsight.cured(story, index, run)
         name = shell.shown(run.command, 60)
         text = f"Passed later: {name} first failed: " if cure else f"{name} failed: "
         event = Event("result", run.pos, "", text="; ".join(errors))
         sort = "error-cured" if cure else "error" if shell.is_check(run.command) else "error-aside"
-        made = _candidate(event, index, "fail", sort, prose.cut(text + "; ".join(errors), WIDTH), by="tool", grade="verified")
+        made = _candidate(
+            event,
+            index,
+            "fail",
+            sort,
+            prose.cut(text + "; ".join(errors), WIDTH),
+            by="tool",
+            grade="verified",
+        )
         yield replace(made, weight=0.9 if cure else 1.2)
-
-
-def _cure(story: Sequence[Deeds], index: int, run: Run) -> bool:
-    return any(later.ok and later.pos > run.pos and later.family == run.family for deeds in story[index:] for later in deeds.runs)
 
 
 # -- work that no commit took up ---------------------------------------------------------------------------
 
+
 def _uncommitted(story: Sequence[Deeds]) -> Iterator[Candidate]:
-    committed = max((commit.pos for deeds in story for commit in deeds.commits if not hindsight.undone(story, 0, commit)), default=0)
-    open_edits = [(index, edit) for index, deeds in enumerate(story) for edit in deeds.edits if edit.pos > committed]
+    committed = max(
+        (commit.pos for deeds in story for commit in deeds.commits if not hindsight.undone(story, 0, commit)),
+        default=0,
+    )
+    open_edits = [
+        (index, edit) for index, deeds in enumerate(story) for edit in deeds.edits if edit.pos > committed
+    ]
     if not open_edits:
         return
     files: dict[str, list[str]] = {}
     for _, edit in open_edits[-60:]:
         name = edit.path.replace("\\", "/").rsplit("/", 1)[-1]
         symbols = files.pop(name, [])
-        files[name] = symbols + [symbol for symbol in edit.facts.get("symbols", "").split(",") if symbol and symbol not in symbols]
+        files[name] = symbols + [
+            symbol for symbol in edit.facts.get("symbols", "").split(",") if symbol and symbol not in symbols
+        ]
     latest = list(files.items())[-7:]
     listed = ", ".join(_with_symbols(name, symbols) for name, symbols in reversed(latest))
     more = f" and {len(files) - 7} more" if len(files) > 7 else ""
     index, edit = open_edits[-1]
     event = replace(edit, text=f"edited {edit.path}")
-    yield replace(_candidate(event, index, "impl", "open-edits" if story[-1].finished else "open-edits-now", prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more, by="tool"), weight=2.6)
+    yield replace(
+        _candidate(
+            event,
+            index,
+            "impl",
+            "open-edits" if story[-1].finished else "open-edits-now",
+            prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more,
+            by="tool",
+        ),
+        weight=2.6,
+    )
 
 
 def _with_symbols(name: str, symbols: list[str]) -> str:
@@ -263,7 +361,11 @@ def _with_symbols(name: str, symbols: list[str]) -> str:
 
 def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[Candidate]:
     """What a later event refuted is not stated; what the person put right counts for less."""
-    corrected, refuted, lost = hindsight.corrected(story), hindsight.refuted(story), hindsight.lost_commits(story)
+    corrected, refuted, lost = (
+        hindsight.corrected(story),
+        hindsight.refuted(story),
+        hindsight.lost_commits(story),
+    )
     judged: list[Candidate] = []
     for one in found:
         if one.by == "agent":
@@ -276,6 +378,16 @@ def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[C
     return judged
 
 
-def _candidate(event: Event, index: int, kind: str, sort: str, text: str, *, by: str = "agent", grade: str = "claimed", quote: str = "") -> Candidate:
+def _candidate(
+    event: Event,
+    index: int,
+    kind: str,
+    sort: str,
+    text: str,
+    *,
+    by: str = "agent",
+    grade: str = "claimed",
+    quote: str = "",
+) -> Candidate:
     who = {"user": "user", "agent": "agent"}.get(by, "tool")
     return Candidate(kind, sort, text, event.pos, index, by, who, quote or event.text[:400], event.at, grade)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from math import ceil
 
@@ -52,7 +52,11 @@ def compose(scene: Scene) -> dict[str, tuple[Line, ...]]:
         "Recent": _with_people("Recent", _recent(scene, current), scene),
         "External": _with_people("External", scene.outside, scene),
     }
-    return _fitted(sections, scene)
+    for also, width in ((True, LINE), (False, LINE), (False, 100), (False, 60), (False, 30), (False, 12)):
+        fitted = _fitted(_narrowed(sections, scene, also=also, width=width), scene)
+        if fitted is not None:
+            return fitted
+    return _vital(_narrowed(sections, scene, also=False, width=LINE), scene)
 
 
 def render(sections: Mapping[str, Sequence[Line]]) -> dict[str, str]:
@@ -78,7 +82,7 @@ def focus_of(session: Observation) -> Item | None:
 
 
 def _recency(session: Observation) -> tuple[float, str]:
-    at = session.last or session.ended or session.started
+    at = _last(session)
     return (at.timestamp() if at else 0.0, session.id)
 
 
@@ -91,8 +95,9 @@ def _now(scene: Scene, current: Observation | None) -> Iterator[Line]:
     origin = _origin(current, focus) if current is not None and focus is not None else None
     opened = _said_at(current, focus) if current is not None and focus is not None else None
     label = "Focus"
-    if current is not None and focus is not None and scene.now - _last(current) > LEFT_AFTER:
-        label = f"Focus (left {timeline.local(_last(current), scene.zone)[:10]})"
+    left = _last(current) if current is not None and focus is not None else None
+    if left is not None and scene.now - left > LEFT_AFTER:
+        label = f"Focus (left {timeline.local(left, scene.zone)[:10]})"
     for key, item, limit in (
         ("Focus", focus, FOCUS),
         ("Task", _first(current, "task"), TASK),
@@ -112,12 +117,18 @@ def _now(scene: Scene, current: Observation | None) -> Iterator[Line]:
 
 def _also(scene: Scene, current: Observation | None) -> Iterator[Line]:
     """Other sessions that are open at the same time, and other projects of the workspace."""
-    beside = [one for one in scene.sessions if one is not current and not one.ended and one.prompts]
+    alone = current is not None and current.more.get("headless")
+    beside = [
+        one
+        for one in scene.sessions
+        if one is not current and not one.ended and one.prompts and (alone or not one.more.get("headless"))
+    ]
     for other in sorted((*beside, *scene.others), key=_recency, reverse=True)[:2]:
         item = focus_of(other)
         if item is not None and current is not None:
-            where = f"{other.project}, " if other.project != current.project else ""
-            seen = f"{where}{other.agent}, {timeline.local(_last(other), scene.zone)}"
+            where = prose.cut(other.project, 40) if other.project != current.project else ""
+            when = timeline.local(last, scene.zone) if (last := _last(other)) else ""
+            seen = ", ".join(part for part in (where, other.agent, when) if part)
             text = f"- Also: {prose.cut(item.text, 90)} ({seen})"
             yield Line(text, (_origin(other, item),), f"Also {other.project} {other.id}")
 
@@ -154,11 +165,12 @@ def _clock(scene: Scene, gap: timeline.Gap, running: Observation | None) -> Iter
 
 
 def _last_session(scene: Scene, closed: Observation, started: datetime, *, named: bool) -> Line:
-    span = timeline.span(started, _last(closed), scene.zone)
-    length = timeline.duration_words((_last(closed) - started).total_seconds())
+    ended = _last(closed) or started
+    span = timeline.span(started, ended, scene.zone)
+    length = timeline.duration_words((ended - started).total_seconds())
     item = focus_of(closed) if named else None
     about = f": {prose.cut(item.text, 48)}" if item is not None else ""
-    ago = timeline.gap(_last(closed), scene.now, scene.zone).words
+    ago = timeline.gap(ended, scene.now, scene.zone).words
     text = f"- Last session: {span} ({length}, {closed.agent}{about}), {ago}"
     return Line(text, (_whole(closed),), "Last session")
 
@@ -176,10 +188,9 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
     told: list[frozenset[str]] = []
     count = 0
     for session in (current, *older[:10]):
-        if count >= (scene.recent if session is current else FEWEST):
-            break
+        most = scene.recent if session is current else min(FEWEST, scene.recent)
         for item in session.items:
-            if item.kind in ("focus", "task", "block") or item.grade == "refuted" or count >= scene.recent:
+            if item.kind in ("focus", "task", "block") or item.grade == "refuted" or count >= most:
                 continue
             have = prose.words(item.text)
             line = Line(f"- {page_line(item)}", (_origin(session, item),))
@@ -211,20 +222,49 @@ def _with_people(section: str, lines: Iterable[Line], scene: Scene) -> tuple[Lin
     return (*ours, *theirs) if section == "Now" else (*theirs, *ours)
 
 
-def _fitted(sections: Mapping[str, tuple[Line, ...]], scene: Scene) -> dict[str, tuple[Line, ...]]:
-    """Generated lines give way; Now and a person's lines stay whatever the budget says."""
-    filled = {name: lines or (Line("- None"),) for name, lines in sections.items()}
-    vital = {name: max(1, len(scene.standing.added.get(name, ()))) for name in SECTIONS}
-    vital["Now"] = len(filled["Now"])
+def _narrowed(
+    sections: Mapping[str, tuple[Line, ...]], scene: Scene, *, also: bool, width: int
+) -> dict[str, tuple[Line, ...]]:
+    """Generated lines made shorter, for words that cost much more than usual, as those of many scripts do."""
+    kept = dict(sections)
+    for name in ("Now", "Recent", "External"):
+        added = scene.standing.added.get(name, ())
+        ours = (line for line in sections[name] if also or not line.key.startswith("Also "))
+        kept[name] = tuple(line if line in added or _by_hand(line) else _short(line, width) for line in ours)
+    return kept
+
+
+def _by_hand(line: Line) -> bool:
+    return any(origin.kind == "edit" for origin in line.origins)
+
+
+def _short(line: Line, width: int) -> Line:
+    label, mark, words = line.text.partition(": ") if line.key else ("-", " ", line.text.removeprefix("- "))
+    return line if len(words) <= width else replace(line, text=f"{label}{mark}{prose.cut(words, width)}")
+
+
+def _fitted(sections: Mapping[str, tuple[Line, ...]], scene: Scene) -> dict[str, tuple[Line, ...]] | None:
+    """The lines for which there is room; None if there is not even room for those that must stay."""
+    vital = _vital(sections, scene)
+    filled = {name: lines or vital[name] for name, lines in sections.items()}
     stack = [
-        Layer(name, [line.text for line in filled[name]], vital=vital[name], frame=f"\n## {name}")
+        Layer(name, [line.text for line in filled[name]], vital=len(vital[name]), frame=f"\n## {name}")
         for name in SECTIONS
     ]
     title = Layer("title", ["# Context"], vital=1)
     fit = layers.fit([title, *stack], scene.budget, lambda text: _cost(text, scene))
     if fit.cut:
-        return {name: filled[name][: vital[name]] for name in SECTIONS}
+        return None
     return {name: filled[name][: len(fit.kept.get(name, ()))] for name in SECTIONS}
+
+
+def _vital(sections: Mapping[str, tuple[Line, ...]], scene: Scene) -> dict[str, tuple[Line, ...]]:
+    """What stays whatever the budget says: Now, a person's lines, and one line of each section."""
+    kept: dict[str, tuple[Line, ...]] = {}
+    for name in SECTIONS:
+        fewest = max(1, len(scene.standing.added.get(name, ())))
+        kept[name] = sections[name] if name == "Now" else sections[name][:fewest]
+    return {name: lines or (Line("- None"),) for name, lines in kept.items()}
 
 
 def _cost(text: str, scene: Scene) -> int:
@@ -248,7 +288,5 @@ def _said_at(session: Observation, item: Item) -> datetime | None:
     return next((one.at for one in session.evidence if one.pos == item.pos), None)
 
 
-def _last(session: Observation) -> datetime:
-    at = session.last or session.ended or session.started
-    assert at is not None
-    return at
+def _last(session: Observation) -> datetime | None:
+    return session.last or session.ended or session.started

@@ -178,7 +178,8 @@ CORRECTION = re.compile(
     re.IGNORECASE,
 )
 REFUTATION = re.compile(
-    r"\b(?:wrong|incorrect|not correct|(?:didn'?t|doesn'?t|does not|did not|not) work(?:ing)?|still (?:fail\w*|broken)"
+    r"\b(?:wrong|incorrect|not correct|(?:didn'?t|doesn'?t|does not|did not|not) work(?:ing)?"
+    r"|still (?:fail\w*|broken)"
     r"|not what i|you broke|(?:revert|undo) (?:it|this|that|your|the|all|everything))\b",
     re.IGNORECASE,
 )
@@ -188,7 +189,8 @@ FIRST_PERSON_REPORT = re.compile(
     re.IGNORECASE,
 )
 OWN_HABIT = re.compile(
-    r"\W*i (?:(?:always|never) (?!get|got|see|saw|have|had|hear|find|found|know|knew)|prefer|want you to always)",
+    r"\W*i (?:(?:always|never) (?!get|got|see|saw|have|had|hear|find|found|know|knew)|prefer"
+    r"|want you to always)",
     re.IGNORECASE,
 )
 ONE_OFF = re.compile(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from nanoctx.core import candidates, prose, ranking, timeline, topics
 from nanoctx.core.deeds import Deeds, deeds
@@ -15,18 +15,21 @@ ITEM = 240
 QUOTE = 160
 FILES = 40
 COMMITS = 20
+_FAR_AWAY = 2e11  # the year 8307
 
 
-def distill(story: Story, *, id: str, agent: str, now: datetime, idle_minutes: float) -> Observation:
+def distill(
+    story: Story, *, id: str, agent: str, now: datetime, idle_minutes: float, zone: tzinfo = UTC
+) -> Observation:
     """Everything but project, head and log, which the observer knows."""
     done = deeds(story.turns)
     focus = topics.focus(story, done)
     task = topics.task(story, done, focus.text if focus else "")
     block = topics.blocked(done)
     kept = ranking.keep(candidates.candidates(done), len(done))
-    items = [_named("focus", focus, ITEM), _named("task", task, ITEM), _named("block", block, ITEM)]
-    items += [_item(one) for one in kept]
-    whole = [item for item in items if item is not None]
+    items = [_named("focus", focus, zone), _named("task", task, zone), _named("block", block, zone)]
+    items += [_item(one, zone) for one in kept]
+    whole = [item for item in items if item is not None and item.text]
     evidence = _evidence(kept, [named for named in (focus, task, block) if named is not None])
     ended_by = story.ended_by or ("idle" if _idle(story, now, idle_minutes) else "")
     return Observation(
@@ -56,22 +59,22 @@ def distill(story: Story, *, id: str, agent: str, now: datetime, idle_minutes: f
     )
 
 
-def _named(kind: str, named: topics.Named | None, limit: int) -> Item | None:
+def _named(kind: str, named: topics.Named | None, zone: tzinfo) -> Item | None:
     if named is None:
         return None
     return Item(
         kind,
-        inert(prose.cut(one_line(named.text), limit)),
+        _worded(named.text, named.at, zone),
         named.pos,
         by="user" if named.who == "user" else "agent" if named.who == "agent" else "tool",
     )
 
 
-def _item(one: candidates.Candidate) -> Item:
+def _item(one: candidates.Candidate, zone: tzinfo) -> Item:
     more = {"scope": one.scope} if one.scope else {}
     return Item(
         one.kind,
-        inert(prose.cut(one_line(one.text), ITEM)),
+        _worded(one.text, one.at, zone),
         one.pos,
         one.grade if one.kind not in ("rule", "next") else "",
         one.by,
@@ -79,14 +82,21 @@ def _item(one: candidates.Candidate) -> Item:
     )
 
 
+def _worded(text: str, said: float | None, zone: tzinfo) -> str:
+    """The words of an item: one harmless line, with "tomorrow" as the day it meant."""
+    line = one_line(text)
+    at = _time(said)
+    return inert(prose.cut(timeline.absolute_dates(line, at, zone) if at else line, ITEM))
+
+
 def _evidence(kept: Sequence[candidates.Candidate], named: Sequence[topics.Named]) -> list[Evidence]:
-    found: dict[int, Evidence] = {}
+    """The words of each item; several items may rest on one message, each on other words of it."""
     sources: list[topics.Named | candidates.Candidate] = [*named, *kept]
-    for source in sources:
-        if source.pos not in found:
-            at = _time(source.at)
-            found[source.pos] = Evidence(source.pos, at, source.who, one_line(source.quote)[:QUOTE])
-    return [found[pos] for pos in sorted(found)]
+    found = dict.fromkeys(
+        Evidence(source.pos, _time(source.at), source.who, one_line(source.quote)[:QUOTE])
+        for source in sources
+    )
+    return sorted(found, key=lambda one: one.pos)
 
 
 def _summary(done: Sequence[Deeds], focus: topics.Named | None, kept: Sequence[candidates.Candidate]) -> str:
@@ -95,7 +105,9 @@ def _summary(done: Sequence[Deeds], focus: topics.Named | None, kept: Sequence[c
         (
             one.text
             for one in kept
-            if one.kind in ("impl", "fix") and not one.sort.startswith("open-edits") and one.grade != "refuted"
+            if one.kind in ("impl", "fix")
+            and not one.sort.startswith("open-edits")
+            and one.grade != "refuted"
         ),
         "",
     )
@@ -120,4 +132,7 @@ def _idle(story: Story, now: datetime, idle_minutes: float) -> bool:
 
 
 def _time(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).replace(microsecond=0)
+    """A moment; None for one that a broken clock made up, which no zone could show."""
+    if seconds is None or not 0 < seconds < _FAR_AWAY:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=0)

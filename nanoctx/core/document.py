@@ -15,6 +15,7 @@ from nanoctx.core.blocks import blocks, fence_end, is_bullet, section
 from nanoctx.model import Change
 
 OURS = ("Now", "Time", "Recent", "External")
+TIME = "Time"  # its lines change by themselves, and nobody types an old one again
 
 _Content = dict[str, tuple[str, ...]]  # section: its blocks
 
@@ -69,6 +70,22 @@ def changes(written: Sequence[str], found: str, ours: Sequence[str] = OURS) -> t
         if added or removed:
             result.append(Change(name, tuple(dict.fromkeys(added)), tuple(dict.fromkeys(removed))))
     return tuple(result)
+
+
+def outdated(written: Sequence[str], found: str, older: Sequence[str]) -> str | None:
+    """
+    Tell which of our older pages a person's editor still had when they saved, if it was an older one.
+
+    It shows by the lines about time: there are some that only the older page has, and none of those that are
+    new since. Taken for an edit of the latest page, such a save would seem to undo all that is new.
+    """
+    now = _times(found)
+    latest = [_times(text) for text in written]
+    for text in reversed(older):
+        times = _times(text)
+        if latest and all((times - new) & now and new - times and not (new - times) & now for new in latest):
+            return text
+    return None
 
 
 def separated(found: str, written: Sequence[str], ours: Sequence[str] = OURS) -> str:
@@ -144,6 +161,10 @@ def _bodies(text: str, ours: Collection[str]) -> dict[str, str]:
         if one.is_one_of(ours):
             bodies.setdefault(one.heading, one.text.partition("\n")[2])
     return bodies
+
+
+def _times(text: str) -> set[str]:
+    return set(blocks(_bodies(text, (TIME,)).get(TIME, "")))
 
 
 def _known(written: Sequence[str], ours: Sequence[str]) -> _Content:

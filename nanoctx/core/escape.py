@@ -7,7 +7,10 @@ import re
 ELLIPSIS = "…"
 
 # All that ends a line somewhere, all that no person can see, and all that turns the writing direction.
-_UNSEEN = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+_UNSEEN = (
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u061c"
+    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+)
 _NOT_ONE_LINE = re.compile(rf"[\s{_UNSEEN}\ud800-\udfff]")
 _DROPPED = re.compile(f"[{_UNSEEN}\U000e0000-\U000e007f]")
 _LONE = re.compile("[\ud800-\udfff]")
@@ -29,7 +32,7 @@ def one_line(text: str, limit: int | None = None) -> str:
 
 
 def inert(text: str) -> str:
-    """The text as words of one Markdown bullet: nothing in it is a structure, a tag, an import or a mark of ours."""
+    """The text as words of one Markdown bullet: no structure, no tag, no import, no mark of ours."""
     text = one_line(text)
     if not _SUSPECT.search(text):
         return text

@@ -1,4 +1,4 @@
-"""What later events say about earlier ones: commits taken back, checks that failed since, words that were corrected."""
+"""What later events say about earlier ones: commits taken back, checks that failed, words put right."""
 
 from __future__ import annotations
 
@@ -10,11 +10,19 @@ from nanoctx.core.deeds import Deeds, Run
 
 def undone(story: Sequence[Deeds], index: int, commit: shell.Commit) -> Run | None:
     """The command that took this commit back."""
-    made = [one.pos for deeds in story[index:] for one in deeds.commits if one.subject and one.pos > commit.pos]
+    made = [
+        one.pos for deeds in story[index:] for one in deeds.commits if one.subject and one.pos > commit.pos
+    ]
     for run in (run for deeds in story[index:] for run in deeds.runs if run.pos > commit.pos and run.ok):
         if shell.takes_back(run.command, commit.sha, sum(pos < run.pos for pos in made)):
             return run
     return None
+
+
+def cured(story: Sequence[Deeds], index: int, failure: Run) -> bool:
+    """The same command passed later."""
+    later = (run for deeds in story[index:] for run in deeds.runs if run.pos > failure.pos)
+    return any(run.ok and run.family == failure.family for run in later)
 
 
 def failed_since(story: Sequence[Deeds], index: int) -> bool:
@@ -38,7 +46,9 @@ def corrected(story: Sequence[Deeds]) -> set[int]:
 def refuted(story: Sequence[Deeds]) -> set[int]:
     """Turns whose work was called wrong by the person, or thrown away."""
     wrong = {index for index, reply in _replies(story) if cues.REFUTATION.search(reply[:120])}
-    return wrong | {index for index, deeds in enumerate(story) if deeds.commits and _thrown_away(story, index)}
+    return wrong | {
+        index for index, deeds in enumerate(story) if deeds.commits and _thrown_away(story, index)
+    }
 
 
 def lost_commits(story: Sequence[Deeds]) -> set[str]:
@@ -50,7 +60,9 @@ def lost_commits(story: Sequence[Deeds]) -> set[str]:
 def _replies(story: Sequence[Deeds]) -> list[tuple[int, str]]:
     """Each turn with the short words that the person answered it with."""
     prompts = ((index, deeds.turn.prompt) for index, deeds in enumerate(story[1:]))
-    return [(index, prompt.text) for index, prompt in prompts if prompt is not None and len(prompt.text) < 400]
+    return [
+        (index, prompt.text) for index, prompt in prompts if prompt is not None and len(prompt.text) < 400
+    ]
 
 
 def _thrown_away(story: Sequence[Deeds], index: int) -> bool:

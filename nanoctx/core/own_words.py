@@ -18,7 +18,9 @@ _DRAWN = re.compile(
 _MENTION = re.compile(r"(?<!\w)@(?=[\w./-]+)")
 _REVIEW = re.compile(r"^\s*(?:#{1,4} |\*\*[^*]+\*\*\s*$|\d+\.\s+\*\*|```|\| )", re.MULTILINE)
 # A reviewer's comment names a file and its lines; people who type say "there".
-_POINTS_AT_LINES = re.compile(r"[\w/-]+\.\w{1,5}\b[^\n]{0,40}\blines? \d+ ?(?:to|-|–|and) ?\d+", re.IGNORECASE)
+_POINTS_AT_LINES = re.compile(
+    r"[\w/-]+\.\w{1,5}\b[^\n]{0,40}\blines? \d+ ?(?:to|-|–|and) ?\d+", re.IGNORECASE
+)
 _CODE = re.compile(
     r"[;{}]\s*$|^\s*(?:const|let|var|def|func|class|import|return|if \(|for \(|public|private|<\w+)"
     r"|^[\w.]+\(.*\)$|=>\s*\{?$"

@@ -1,9 +1,9 @@
 """
 What people do to our pages by hand, as items that are kept, and what of it stands.
 
-A line they add is an `edit`; so is a new value for Focus, Task or Blocked. A line they take out is a `retract`,
-which names it by salted hashes: of its text, and of the places it came from, so that other words for the same
-thing stay away too. Lines about time change by themselves; those are named by their key.
+A line they add is an `edit`; so is a new value for Focus, Task or Blocked. A line they take out is a
+`retract`, which names it by salted hashes: of its text, and of the places it came from, so that other words
+for the same thing stay away too. Lines about time change by themselves; those are named by their key.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def observation(
 
 
 def moment(observations: Iterable[Observation], now: datetime) -> datetime:
-    """Give the time of what a person did just now: after all they did before, also by a clock that is ahead."""
+    """Give the time of what a person did just now: after all they did before, whatever the clock says."""
     latest = max(
         (seen.started for seen in observations if seen.agent == AGENT and seen.started), default=None
     )
@@ -203,13 +203,12 @@ class _Fold:
 
     def edit(self, text: str, item: Item, origin: Origin, salt: str, at: datetime) -> None:
         section, key = item.more.get("section", ""), item.more.get("key", "")
-        undone = [one for one in self.retractions if one.key and one.exact.names("exact", section, text)]
+        same = [one for one in self.retractions if one.section == section]
+        undone = [one for one in same if one.key and one.exact.names("exact", section, text)]
         like = _likeness(text)
-        self.retractions = [
-            one
-            for one in self.retractions
-            if one not in undone and (one.key or not one.like.names("like", section, like))
-        ]
+        back = [one for one in same if not one.key and one.like.names("like", section, like)]
+        if undone or back:
+            self.retractions = [one for one in self.retractions if one not in undone and one not in back]
         line = Line(text, (origin,), key)
         if key:
             was, topic = (_read_marks(salt, item.more.get(name, "")) for name in ("was", "topic"))
@@ -238,7 +237,7 @@ def _retract(section: str, text: str, line: Line | None, salt: str) -> Item:
 
 
 def _is_reformatted(text: str, removed: list[str], lines: Sequence[Line]) -> bool:
-    """See that an added line is one of ours in another dress, as formatters do it, and count it as neither."""
+    """See that an added line is one of ours in another dress, as formatters do it: that is no edit."""
     for gone in removed:
         line = _line(gone, lines)
         if line and not _is_theirs(line) and _likeness(gone) == _likeness(text):

@@ -233,7 +233,9 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=4096)
 def count_names(text: str) -> int:
     """About how many names of things a text holds: words with a mark or a capital inside."""
-    return sum(1 for word in text.split() if not word.isalpha() and _MARKED.search(word) or _CAMEL.search(word))
+    return sum(
+        1 for word in text.split() if (not word.isalpha() and _MARKED.search(word)) or _CAMEL.search(word)
+    )
 
 
 def identifiers(text: str) -> list[str]:

@@ -14,9 +14,11 @@ QUOTA = {"impl": 3, "fact": 1, "dec": 2, "rule": 2, "fail": 1, "next": 1}
 
 # How often a candidate of this sort states something a resuming agent must know (measured, in tenths).
 PRIOR = {
-    "commit": 4.7, "open-edits": 2.6, "open-edits-now": 3.4, "outline": 3.7, "talk": 1.6, "error": 1.0, "error-aside": 0.5, "error-cured": 0.4, "refused": 2.2, "rule": 4.5, "approved": 3.0,
-    "answer": 3.4, "plan": 1.0, "asked": 0.6, "corrected": 2.4, "said": 2.6, "answered": 1.3, "reported": 0.5, "impl": 2.6, "dec": 2.3, "fact": 0.9, "fail": 0.9,
-    "next": 1.2, "impl-mid": 1.9, "dec-mid": 1.6, "fact-mid": 0.6, "fail-mid": 0.7, "next-mid": 0.8,
+    "commit": 4.7, "open-edits": 2.6, "open-edits-now": 3.4, "outline": 3.7, "talk": 1.6, "error": 1.0,
+    "error-aside": 0.5, "error-cured": 0.4, "refused": 2.2, "rule": 4.5, "approved": 3.0, "answer": 3.4,
+    "plan": 1.0, "asked": 0.6, "corrected": 2.4, "said": 2.6, "answered": 1.3, "reported": 0.5, "impl": 2.6,
+    "dec": 2.3, "fact": 0.9, "fail": 0.9, "next": 1.2, "impl-mid": 1.9, "dec-mid": 1.6, "fact-mid": 0.6,
+    "fail-mid": 0.7, "next-mid": 0.8,
 }  # fmt: skip
 
 
@@ -24,11 +26,13 @@ def keep(found: Sequence[Candidate], turns: int) -> list[Candidate]:
     """The candidates worth storing, most useful for the page first, near-repeats left out."""
     chosen: list[Candidate] = []
     vocabularies: list[frozenset[str]] = []
+    rules: list[frozenset[str]] = []  # a wish for ever repeats what was said on its occasion, and is more
     for one in sorted(found, key=lambda one: (-_worth(one, turns), one.pos)):
         have = prose.words(one.text)
-        if not have or any(len(have & other) >= 0.85 * len(have) for other in vocabularies):
+        said = rules if one.kind == "rule" else vocabularies
+        if not have or any(len(have & other) >= 0.85 * len(have) for other in said):
             continue
-        vocabularies.append(have)
+        said.append(have)
         chosen.append(one)
         if len(chosen) == KEPT:
             break
@@ -45,7 +49,14 @@ def _for_the_page(chosen: Sequence[Candidate], turns: int) -> list[Candidate]:
     """Greedy by score, each pick lowering what says the same again."""
     scores = {id(one): _score(one, turns) for one in chosen}
     told = {one.turn for one in chosen if one.sort in ("outline", "commit")}
-    pool = [one for one in chosen if one.kind in QUOTA and one.grade != "refuted" and one.sort not in ("error-cured", "asked", "reported")]
+    pool = [
+        one
+        for one in chosen
+        if one.kind in QUOTA
+        and one.grade != "refuted"
+        and one.sort not in ("error-cured", "asked", "reported")
+        and not (one.sort == "answered" and one.turn in told)  # its outcome says more than the request
+    ]
     vocabularies = {id(one): prose.words(one.text) for one in pool}
     picked: list[Candidate] = []
     covered: set[str] = set()
@@ -54,7 +65,13 @@ def _for_the_page(chosen: Sequence[Candidate], turns: int) -> list[Candidate]:
     def value(one: Candidate) -> float:
         have = vocabularies[id(one)]
         fresh = len(have - covered) / max(1, len(have))
-        repeats = 0.75 if one.turn in told and one.kind in ("impl", "fact") and one.sort not in ("outline", "commit", "open-edits", "open-edits-now") else 1.0
+        repeats = (
+            0.75
+            if one.turn in told
+            and one.kind in ("impl", "fact")
+            and one.sort not in ("outline", "commit", "open-edits", "open-edits-now")
+            else 1.0
+        )
         return scores[id(one)] * (0.2 + 0.8 * fresh) * 0.8 ** kinds[one.kind] * repeats
 
     while pool and len(picked) < LINES:
@@ -81,7 +98,11 @@ def _score(one: Candidate, turns: int) -> float:
             recency = max(recency, 0.85)
         elif cues.CHORE.match(one.text):
             prior = 0.5
-        elif one.sort in ("said", "answered") and cues.STANDING.search(one.text) and cues.IMPERATIVE.search(one.text):
+        elif (
+            one.sort in ("said", "answered")
+            and cues.STANDING.search(one.text)
+            and cues.IMPERATIVE.search(one.text)
+        ):
             prior, recency = 4.2, max(recency, 0.85)
         elif one.weight < 1.8 and one.sort == "said":
             prior *= 0.5

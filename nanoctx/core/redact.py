@@ -10,7 +10,7 @@ from nanoctx.core.secret_rules import Span, rare_secrets, usual_secrets
 from nanoctx.core.secret_shapes import RARE, compiled
 
 PRIVATE = "private"
-_BETWEEN = "\n\0\n"
+_BETWEEN = "\n\f\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,13 +39,18 @@ def _next_value(data: bytes, at: int) -> tuple[int | None, tuple[str, int, int] 
                 at = match.end(3)
             elif max(match.end(5), match.end(6)) > 0:
                 at -= 1
+            elif match.start(9) > 0:
+                at = match.start(9)
         start, end, quoted = _value_at(data, at)
         if end - start < 4:
             continue
         kind = _judge(data, match, start, end, quoted)
         if kind:
             return end, (kind, start, end)
-        if not quoted:  # one in quotes may hold a name and its value
+        # A bare value is dealt with, which keeps time linear; but one in quotes may hold a name and its value, and
+        # one on the next line or after a mere blank may be the next name.
+        blank = max(match.end(5), match.end(6), match.end(8)) > 0 or b"\n" in data[match.start() : start]
+        if not quoted and not blank:
             return end, None
     return None, None
 
@@ -53,9 +58,12 @@ def _next_value(data: bytes, at: int) -> tuple[int | None, tuple[str, int, int] 
 def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
     """What kind of secret the value is, or nothing."""
     value = data[start:end].decode("utf-8", "replace")
-    name, name_start = next((group, match.start(group)) for group in (1, 2, 5, 6, 7) if match.start(group) >= 0)
+    name, name_start = next((group, match.start(group)) for group in (1, 2, 5, 6, 7, 8) if match.start(group) >= 0)
     if is_placeholder(value) or (match.start(4) >= 0 and not _counts_in_markup(data, match, quoted)):
         return ""
+    if name == 8:
+        whole = _whole_name(data, name_start, match.start(9))
+        return _kind(match.group(8)) if _is_after_blank(value, whole) and not _INNOCENT_NAME.search(whole.lower()) else ""
     option = name in (5, 6) and _is_option(data, name_start)
     if name in (5, 6) and not option and data[end : end + 2].strip(b" \t\r")[:1] not in (b"", b"\n"):
         return ""  # the start of a sentence, not a name and its value on a line of their own
@@ -65,18 +73,23 @@ def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
     between = data[name_start:start]
     if not quoted and b"\n" in between and b"value" not in between and (b"=" in between or not (is_strong(value) or is_random(value))):
         return ""
-    if name in (1, 5):
+    goes_on = data[match.end(name) : match.end(name) + 1] in (b"_", b"-")
+    if name in (1, 5) and not (goes_on and _INNOCENT_NAME.search(_whole_name(data, name_start, match.end()).lower())):
         tells = _is_password_value(value, quoted, direct) and not data.startswith(b"PASS:", name_start)
         return "password" if tells else ""
-    return _kind(match.group(0)) if _is_token_value(value, _whole_name(data, name_start, match.end()), quoted) else ""
+    if name in (1, 5):
+        return ""
+    return _kind(match.group(0)) if _is_token_value(value, _whole_name(data, name_start, match.end()).lower(), quoted) else ""
 
 
 def _value_at(data: bytes, at: int) -> tuple[int, int, bool]:
     """Where the value starts and ends, and whether quotes say so."""
-    opening = _OPENING.match(data, at)
-    if opening:
-        start = opening.end()
-        end = data.find(opening.group(1), start, start + LONGEST)
+    quote, start = data[at : at + 1], at + 1
+    if quote not in (b'"', b"'", b"`") or data.startswith(quote, start):
+        opening = _OPENING.match(data, at)
+        quote, start = (opening.group(1), opening.end()) if opening else (b"", at)
+    if quote:
+        end = data.find(quote, start, start + LONGEST)
         if end >= 0:
             line = data.find(b"\n", start, end)
             return start, line if line >= 0 else end, True
@@ -109,7 +122,7 @@ def _is_setting(data: bytes, name: int, value: int) -> bool:
 
 def _whole_name(data: bytes, name: int, end: int) -> str:
     before = _NAME_BEFORE.search(data, max(0, name - 40), name)
-    return data[before.start() if before else name : end].decode("utf-8", "replace").lower()
+    return data[before.start() if before else name : end].decode("utf-8", "replace")
 
 
 def _is_password_value(value: str, quoted: bool, direct: bool) -> bool:
@@ -139,6 +152,15 @@ def _is_token_value(value: str, name: str, quoted: bool) -> bool:
     return len(value) >= 16 or not _VAGUE_NAME.match(name)
 
 
+def _is_after_blank(value: str, name: str) -> bool:
+    """In a sentence a word follows a name; an identifier is followed by its value."""
+    if is_strong(value) and not _ADDRESS.search(value):
+        return True
+    if _IDENTIFIER.search(name):
+        return is_random(value) or ("pass" in name.lower() and is_password(value))
+    return is_random(value) and bool(_MANY_CLASSES.match(value))
+
+
 def _kind(name: bytes) -> str:
     low = name.lower()
     if b"key" in low:
@@ -157,18 +179,21 @@ _BARE = re.compile(rb"[^\s\"'`<>\\\xe2-\xf4]{1,4096}")
 _BARE_END = re.compile(rb";|&(?:amp;)?[\w.%-]+=|,(?:$|[\w.\"-]+[=:])|[,.)\]}:]+$|,\{|\|")
 _NAME_BEFORE = re.compile(rb"[\w.-]*$")
 _INNOCENT_NAME = re.compile(
-    r"(?:public|publishable|page|next|prev|continuation|sync|cancel\w*|s3|sort|partition|primary|foreign|idempotency|dedup|routing|max|min|num|total|input|output|prompt"
+    r"(?:^|[\s_.-])(?:public|publishable|page|next|prev|continuation|sync|cancel\w*|s3|sort|partition|primary|foreign|idempotency|dedup|routing|max|min|num|total|input|output|prompt"
     r"|completion|cached?|eos|bos|pad|unk|stop|special|per|first|last|object|resume|cursor)[_-]?(?:token|key|secret)"
-    r"|tokens?[_-]?(?:id|count|type|limit|usage|len)|(?:token|key|secret)[_-]?(?:name|id|path|file|url)"
+    r"|(?:token|key|secret|pass\w*|creds?|credentials?|auth)[_-](?:id|ids|name|names|path|file|dir|url|uri|count|type|kind|limit|usage"
+    r"|len|length|size|hash|digest|ttl|expiry|expires|at|policy|field|label|hint|help|env|var|ref|arn|version|status|prefix|owner)\b"
 )
+_IDENTIFIER = re.compile(r"_|[a-z][A-Z]")
+_ADDRESS = re.compile(r"[/:=,@]")
 _LOGIN = re.compile(r"[\w.@-]+[:/]([^\s/]+)")
 # `x_key` may be a key of a cache or a table: then only a value with all classes of characters tells.
 _SOME_KEY = re.compile(r"_(?:key|pat)\W")
 _SURE_KEY = re.compile(
     r"(?:api|access|secret|private|auth|sign\w*|encrypt\w*|crypto|account|shared|master|service|app\w*|deploy|licen.e"
-    r"|consumer|hmac|webhook|subscription|admin|ssh|root|jwt|vault|client)[ _.-]?(?:key|pat)"
+    r"|consumer|hmac|webhook|subscription|admin|ssh|root|jwt|vault|client|sdk|server|write|ingest)[ _.-]?(?:key|pat)"
 )
-_MANY_CLASSES = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9])[^\s/:]{16,}$|[a-z2-7]{52}$")
+_MANY_CLASSES = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9])[^\s:]{16,}$|[a-z2-7]{52}$")
 _SESSION_NAME = re.compile(r"sess(?:ion)?[_-]?id|session[_-]?key")
-_VAGUE_NAME = re.compile(r"(?:auth|salt|pepper|dsn|creds|credentials?|bearer|jwt|sess)\W")
+_VAGUE_NAME = re.compile(r"(?:auth|salt|dsn|creds|credentials?|bearer|jwt|sess)\W")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

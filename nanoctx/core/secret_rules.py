@@ -49,10 +49,11 @@ def _shaped(data: bytes) -> Iterator[Span]:
 def _prefixed(data: bytes) -> Iterator[Span]:
     for match in _PREFIXED.finditer(data):
         token = _text(match.group(1))
-        *prefix, rest = _PREFIX_END.split(token)
-        rest = max((rest, *prefix), key=len)
-        mixed = any(map(str.isupper, rest)) and any(map(str.islower, rest)) and any(map(str.isdigit, rest))
-        if mixed and len(rest) >= 14 and not _ID_WORDS.intersection(prefix) and not is_blank_shape(token):
+        prefix, *rest = _PREFIX_END.split(token)
+        mixed = all(any(map(test, "".join(rest))) for test in (str.isupper, str.islower, str.isdigit))
+        mixed = mixed or bool(_LONG_AND_NOT_HEX.search(token))
+        named = _ID_WORDS.intersection((prefix, rest[0]))
+        if mixed and max(map(len, rest)) >= 14 and not named and not is_blank_shape(token):
             yield "token", *match.span(1)
 
 
@@ -77,8 +78,8 @@ def _is_said(value: str, words: bytes, group: int, quoted: bool) -> bool:
     if _NOT_SAID.search(value):
         return False
     if group == 6:
-        return is_strong(value)
-    if group in (2, 7, 8) and not quoted:
+        return is_strong(value) or (words.startswith(b"cred") and is_password(value))
+    if group in (2, 7, 8, 10) and not quoted:
         return is_strong(value) or is_random(value) or bool(_WORD_AND_NUMBER.fullmatch(value) and is_password(value))
     if b"pass" in words or b"pw" in words or group in (4, 7, 8):
         return is_password(value)
@@ -131,7 +132,7 @@ def _files(data: bytes) -> Iterator[Span]:
     for match in _FILE.finditer(data):
         group = match.lastindex
         value = match.group(group)
-        if group >= 4:
+        if group >= 5:
             if b":" in _decoded(value):
                 yield "registry login", *match.span(group)
             continue
@@ -193,7 +194,11 @@ _ENOUGH = 200  # characters of a token that tell whether it is a real one
 _SHAPE = shapes.compiled(shapes.SHAPE)
 _PREFIXED = shapes.compiled(shapes.PREFIXED)
 _PREFIX_END = re.compile("[_.-]")
-_ID_WORDS = frozenset("id ids msg message req request call toolu run evt event file thread session ses hash sha".split())
+_LONG_AND_NOT_HEX = re.compile(r"[_-](?=[a-f0-9]*[g-z])(?=[a-z]*[0-9])[a-z0-9]{32,}$")
+_ID_WORDS = frozenset(
+    "id ids msg message req request call toolu run evt event file thread session ses hash sha sha1 sha256 sha384 sha512 "
+    "md5 chatcmpl cmpl resp asst org proj item node chunk blob commit image img".split()
+)
 _PROSE = shapes.compiled(shapes.PROSE)
 _NOT_SAID = re.compile(r"[=(){}<>\[\]|\\]|^[\w.-]*/|^--?\w|:\d+$|^\d+[%x.,:/-]?\d*\w{0,3}$|^\w+'\w$|^#\d+$|^@\w+")
 _WORD_AND_NUMBER = re.compile(r"[A-Za-z]{3,}\d{2,}")

@@ -26,7 +26,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
     ("slack token", rf"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{{10,}}|xapp-\d-{_B}{{10,}}"),
     ("webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/_-]{20,}"),
     ("webhook", rf"discord(?:app)?\.com/api/webhooks/\d+/{_B}{{30,}}"),
-    ("stripe key", r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{20,}"),
+    ("stripe key", r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,}|sk_[a-f0-9]{32,}|whsec_[A-Za-z0-9+/=]{20,}"),
     ("npm token", r"npm_[A-Za-z0-9]{30,}"),
     ("pypi token", rf"pypi-{_B}{{32,}}"),
     ("anthropic key", rf"sk-ant-{_B}{{20,}}"),
@@ -53,6 +53,8 @@ SHAPES: tuple[tuple[str, str], ...] = (
     ("groq key", r"gsk_[A-Za-z0-9]{30,}"),
     ("tailscale key", rf"tskey-{_B}{{16,}}"),
     ("1password token", rf"ops_eyJ{_B}{{40,}}"),
+    ("token", r"(?:bkua_|pul-|rubygems_|lsv2_[a-z]{2}_|CLOJARS_|shippo_[a-z]{4}_|dapi|PMAK-|CCIPAT_)[A-Za-z0-9_-]{30,}"),
+    ("token", r"EZ[AT]K[A-Za-z0-9]{50,}|figd_[A-Za-z0-9_-]{36,}|xkeysib-[A-Za-z0-9-]{60,}|r8_[A-Za-z0-9]{30,}"),
     # Whatever the vendor: a short name, a word that says what it is, a long random rest.
     (
         "token",
@@ -63,7 +65,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
 SHAPE = r"(?:\b|_|\\[nrt])(?:" + "|".join(f"({shape})" for _, shape in SHAPES) + ")"
 
 # A vendor's prefix and a rest of capitals, small letters and digits, standing alone.
-PREFIXED = rf"(?:^|[^\w+/=.-]|\\[nrt])([a-z][a-z0-9]{{1,7}}[_.-](?:[a-z]{{2,4}}[_.-])?{_B}{{28,90}})(?:$|[^\w+/=-])"
+PREFIXED = rf"(?:^|[^\w+/=.-]|\\[nrt])((?:[a-z][a-z0-9]{{1,7}}|[A-Z]{{2,6}})[_.-](?:[a-z]{{2,4}}[_.-])?{_B}{{28,90}})(?:$|[^\w+/=-])"
 
 HASH = (
     r"(\$(?:apr1|1|5|6|7|y|gy|2[abxy]|argon2id?|argon2d)\$[./A-Za-z0-9$=,+-]{20,}"
@@ -71,7 +73,7 @@ HASH = (
 )
 
 PEM_BEGIN = (
-    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d|LS0tLS1CRUdJTi[A-Za-z0-9+/]{60,}={0,2}"
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d|Private-Lines: \d+|LS0tLS1CRUdJTi[A-Za-z0-9+/]{60,}={0,2}"
 )
 # Lines of base64 and the few headers among them, also when quoted, numbered or written with \n.
 PEM_BODY = (
@@ -115,15 +117,19 @@ COMMANDS: tuple[str, ...] = (
     rf"(?:echo|printf)\s+(?:-n\s+)?{_VALUE}\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-\w*S|\S*cryptsetup|gpg\s[^\n|]*--passphrase-fd|kinit|\S+ login [^\n|]*--password-stdin)",
     r"(?:echo|printf)\s+(?:-n\s+)?[\"']?[\w.-]+:([^\s\"'|]{4,})[\"']?\s*\|\s*(?:sudo\s+)?chpasswd",
     rf"(?:smbclient|rpcclient|smbmap|net|mount\.cifs){_GAP}-U[ ]?[\w.\\-]+%{_VALUE}",
+    r"(?:sqlplus|rman|expdp|impdp|sqlldr)\s+(?:-\w+\s+)*[\"']?[\w.]+/([^\s@/\"']+)@",
+    rf"\w+\s(?:add_user|change_password|adduser|create-user|set-password)\s+[\w.@-]+\s+{_VALUE}",
+    rf"ssh-keygen{_GAP}-[NP][ ]?{_VALUE}",
     r"expect\s[^\n]{0,80}?assword[^\n;]{0,20}[;\n]\s*send\s+(?:--\s+)?\"([^\"\n\\]{4,})",
 )
 # The last group: an option of a command we do not know, with a value that can only be a password.
 COMMAND = r"\b(?:" + "|".join(COMMANDS) + rf")|\s-(?:p|P|w|a|k|pw|pass)[ =]?{_VALUE}"
 
-# netrc, pgpass, "auth" of a docker config.
+# netrc, a name and a password as arguments, pgpass, "auth" of a docker config.
 FILE = (
     r"(?i)\b(?:login|account)\s+\S{1,}\s+password\s+(\S{3,})"
     r"|\bmachine\s+\S{1,}\s+password\s+(\S{3,})"
+    r"|(?:auth|login|logon|authenticate|credentials?)\w*\s?[=(:]\s?\(?\s?\\*[\"'][\w.@\\-]+\\*[\"']\s?,\s?\\*[\"']([^\s\"'\\]{4,})"
     r"|[\w.*-]:(?:5432|5433|6432|\*):[\w.*-]+:[\w.*-]+:([^\s:\"']{4,})"
     r"|\\*\"_?auth\\*\"\s*:\s*\\*\"([A-Za-z0-9+/]{8,}={0,2})|\b_auth\s*=\s*\"?([A-Za-z0-9+/]{8,}={0,2})"
 )
@@ -141,8 +147,8 @@ _TOKEN_WORDS = (
     r"|application|deploy|license|licence|consumer|session|hmac|webhook|subscription|integration|admin|server|write|read|storage|ssh"
     r"|root|jwt|vault|storageaccount|client|developer|publisher|ingest|project|hook)[ _.-]?keys?|credentials?|creds|jwt|bearer|authtoken"
     r"|x-api-key|passkey|_key|_pat|php_?sessid|jsessionid|net_sessionid|connect\.sid|session[_-]?(?:token|cookie)|csrf\w{0,12}|xsrf[\w-]{0,12}"
-    r"|x-(?:amz|goog)-(?:signature|credential|security-token)|[?&]sig(?:nature)?|[?&]key|otp[_-]?(?:seed|secret)|salt|pepper|cookie_?secret"
-    r"|auth|dsn|access_?code|recovery[ _-]?codes?|backup[ _-]?codes?"
+    r"|x-(?:amz|goog)-(?:signature|credential|security-token)|[?&]sig(?:nature)?|[?&]key|otp[_-]?(?:seed|secret)|salt|cookie_?secret"
+    r"|(?:\b|_)auth|dsn|access_?code|recovery[ _-]?codes?|backup[ _-]?codes?"
 )
 _QUOTE = r"\\*[\"'`]"
 # What stands between a name and its value; a later group tells which.
@@ -155,33 +161,35 @@ _SEPARATOR = (
     # `name: DB_PASSWORD` / `value: …`, also as JSON or XML
     rf"|\s*,?\s*(?:{_QUOTE})?value(?:{_QUOTE})?\s?[:=]\s?"
     # arguments in quotes; tags and cells of a table, after which only some values count
-    rf"|([,(])\s?{_QUOTE}|((?:\s[\w:]+=\\*[\"'][^<>\n]*)?>|\s*\|)\s*)"
+    rf"|([,(])\s?{_QUOTE}|((?:\s[\w:]+=\\*[\"'][^<>\n]*)?>|\s+\|)\s*)"
 )
-_SUFFIX = r"(?:[ _.-]?(?:prod(?:uction)?|dev|staging|stage|live|value|val|plain|raw|new|old|base64|b64|\d{1,2}))?"
+_SUFFIX = r"(?:[ _.-]?(?:prod(?:uction)?|dev|staging|stage|live|value|val|plain|raw|new|old|base64|b64|\d{1,2})|_[a-z]+)?"
 # A name that tells, up to its value. Groups: 1 a password's name, 2 another's name, 3 a comma or bracket before
 # a quoted value, 4 a tag's end or a cell's border; 5 and 6 the same two names as options of a command
-# (`--password value`) or at the start of a line (`bindpw value`), the value after a blank; 7 the name of a session.
+# (`--password value`) or at the start of a line (`bindpw value`), the value after a blank; 7 the name of a session;
+# 8 a name anywhere with only a blank before its value, whose start is 9.
 KEYED = (
     rf"(?i)(?:({_PASSWORD_WORDS})|({_TOKEN_WORDS})){_SUFFIX}{_SEPARATOR}"
     rf"|(?:-[a-z0-9]*|^[ \t]*|\n[ \t]*)(?:({_PASSWORD_WORDS})|({_TOKEN_WORDS})){_SUFFIX}[ \t]+[^\s=:|>,(-]"
     r"|\b(sess(?:ion)?[_-]?id)="
+    rf"|({_PASSWORD_WORDS}|{_TOKEN_WORDS}){_SUFFIX}[ \t]+(\\*[\"'`]?[^\s0-9=:|>,(\"'`]*[0-9])"
 )
 
 _SAID = (
     r"(?:pass(?:word|wort|wd|phrase|code)|kennwort|pwd|pw|pass|pin|pin[ -]code|senha|contrase..?a|mot de passe|login|credentials?"
-    r"|creds|secret|(?:api|access|secret|license)[ -]?key|token)"
+    r"|creds|secret|(?:api|access|secret|license)[ _-]?key|token)"
 )
 # What people say as a value has a digit or a sign in it; without that the word is part of the sentence.
 _SPOKEN = r"[\"'`(*_<\[]{0,3}[A-Za-z_.-]*[0-9!@#$%^&*+~][^\s\xe2-\xf4]*"
 _TELLS = (
     r"(?:is|was|are|be|ist|est|es|now|still|currently|again|set|changed|reset|updated|to|as|should|will|must|just|simply"
-    r"|equals|lautet)"
+    r"|equals|lautet|from|resolved|became|becomes|returned|reads)"
 )
 # Words of people, in this order: "the password for staging is …", "with password …", "… is the password",
 # SQL's "identified by '…'", a seed phrase, "log in as admin / …", "creds are admin:…", "log in with admin and …",
-# "the password changed, it is …".
+# "the password changed, it is …", "connect home password …".
 PROSE = (
-    rf"(?i)\b{_SAID}(?:(?:\s(?:for|of|on|to|at|in|from)(?:\s[^\s.,;]+){{1,4}}?)?(?:\s{_TELLS})+\s?:?|\s(?:for|of|on)(?:\s[^\s;]+){{1,4}}?:)\s{{1,2}}({_SPOKEN})"
+    rf"(?i)(?:\b|_){_SAID}(?:(?:\s(?:for|of|on|to|at|in|from)(?:\s[^\s.,;]+){{1,4}}?)?(?:\s{_TELLS})+\s?:?|\s(?:for|of|on)(?:\s[^\s;]+){{1,4}}?\s?[:=])\s{{1,2}}({_SPOKEN})"
     rf"|(?:\b(?:use|using|with|try|and|enter|type|the|has|set|new|user|root|admin|sudo|ssh|db|wifi)|[,/])\s{_SAID}\s{{1,2}}({_SPOKEN})"
     rf"|(\s(?:is|as|=|was)\s(?:the|my|our|your|its|his|her|a)\s(?:[\w-]+\s){{0,2}}{_SAID})\b"
     r"|\b(?:identified\s(?:with\s\S+\s)?by|password|passwort|passphrase|\w*securestring|secret|token|api[ _-]?key)\s{1,3}[\"'`](\S{4,})[\"'`]"
@@ -190,4 +198,5 @@ PROSE = (
     rf"|\b(?:log ?in|login|creds?|credentials?)(?:\s(?:{_TELLS}|with|as|using|for|[\w.-]+:))*:?\s[\w.@-]+[:/]({_SPOKEN})"
     rf"|\b(?:log|get|sign|logged|connect)\s?(?:in|on)?\s(?:to\s\S+\s)?(?:with|as|using)\s[\w.@-]+\s(?:and|with|/)\s({_SPOKEN})"
     rf"|\b{_SAID}\b(?:\s[\w']+){{0,5}}[,;:.]\s(?:it's|its|it is)\s({_SPOKEN})"
+    rf"|\b(?:password|passwort|passphrase|passwd)\s({_SPOKEN})"
 )

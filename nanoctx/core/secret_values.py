@@ -89,7 +89,7 @@ def _wordiness(text: str) -> float:
 
 
 _TEMPLATE = re.compile(
-    r"\$\{|\$\(|\{\{|#\{|%\(|<[A-Za-z_][\w .-]*>|\{[A-Za-z_]?[\w.]*\}|\*\*\*|\.\.\.|\[secret:|x{4,}|X{4,}|•|%%"
+    r"\$\{|\$\(|\{\{|#\{|%\(|<[A-Za-z_][\w .-]*>|\{[A-Za-z_]?[\w.]*\}|\*\*\*|\.\.\.|\[secret:|A-Za-z|a-z0-9|\[0-9|\\[wd]|x{4,}|X{4,}|•"
     r"|^\$\w+$|^%\w+%?$|^@\w+@$|^<|^\[[\w -]+\]$|^__\w+__$|^:\w+$|^[A-Z]+(?:_[A-Z0-9]+)+$"
 )
 # Long enough that no generator hits them by chance, so they count anywhere in the value.

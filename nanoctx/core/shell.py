@@ -59,11 +59,6 @@ _NOT_AN_ERROR = re.compile(
 )
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _LONG_PATH = re.compile(r"(?:[A-Z]:)?(?:[\\/][\w .@+-]+)+[\\/]([\w.@+-]+)")
-_RESULT_LINE = re.compile(
-    r"^.*?\b(\d+ (?:tests? )?(?:passed|passing|pass)\b.*|(?:all )?\d+ tests? pass\w*.*"
-    r"|tests?:? +\d+ passed.*|0 issues.*|0 errors?.*|found 0 .*|ok\s+\d+ tests.*)$",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 _SYMBOL = re.compile(
     r"^\s*(?:export |pub |public |private |async |static |default |abstract "
@@ -117,7 +112,7 @@ def makes_commit(command: str) -> bool:
 
 def takes_back(command: str, sha: str, later: int) -> bool:
     """A reset, revert or amend that undoes this commit, which `later` others had followed by then."""
-    for verb, rest in _GIT_BACK.findall(command):
+    for verb, rest in _GIT_BACK.findall(command) if "git" in command else ():
         arguments = rest.split()
         if verb == "commit":
             if "--amend" in arguments and not later:
@@ -183,12 +178,6 @@ def error_lines(output: str, most: int = 2) -> list[str]:
     chosen = telling or [line for line in lines if not line.startswith(("Exit code", ">", "$"))][-1:]
     short = (cut(plain(_LONG_PATH.sub(r"\1", line)), 150) for line in chosen)
     return [line for line in dict.fromkeys(short) if line][:most]
-
-
-def result_line(output: str) -> str:
-    """A test runner's own summary of success ("52 passed, 0 failed"), or ""."""
-    found = _RESULT_LINE.findall(_ANSI.sub("", output[-1500:]))
-    return cut(plain(found[-1]).strip("= "), 60) if found else ""
 
 
 def _unquoted(text: str) -> str:

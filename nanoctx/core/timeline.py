@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from itertools import pairwise
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -76,12 +75,6 @@ def duration_words(seconds: float) -> str:
     if not hours:
         return f"{minutes} min" if minutes else "under a minute"
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
-
-
-def active_seconds(times: Sequence[float], idle: float = 900) -> float:
-    """How long something went on, without the pauses longer than `idle`."""
-    steps = (later - earlier for earlier, later in pairwise(sorted(times)))
-    return sum(step for step in steps if step <= idle)
 
 
 def pattern(minutes: float, prompts: int, edits: int, reads: int, commands: int, failed: int) -> str:

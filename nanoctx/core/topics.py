@@ -20,7 +20,12 @@ BLOCKED = 185
 PHRASE = 100  # of the Focus: the person's words; the rest names the things
 ANCHORED = 72  # a short ask and the one before it
 PLAN_STALE_TURNS = 2  # a plan not touched for longer says nothing about now
-_LOOKING = re.compile(r"^(?:check|look|read|see|find|explore|examine|search|view|understand|verify what)\b", re.IGNORECASE)
+_LOOKING = re.compile(
+    r"^(?:check|look|read|see|find|explore|examine|search|view|understand|verify what)\b", re.IGNORECASE
+)
+_ABOUT_TO = re.compile(
+    r"^.*?\b(?:let me|i'?ll|i will|let's|i need to|i should|i'm going to|now)\s+", re.IGNORECASE
+)
 _URL = re.compile(r"https?://\S+")
 _PAIR = re.compile(r"(?=\b([A-Za-z][a-z]{2,}[ -][a-z]{3,})\b)")
 _NOT_A_THING = re.compile(r"[A-Z]{2,3}|[0-9a-f]{7,40}|.*[\s*]|.*\s.*|--\w+|.*/")
@@ -43,7 +48,7 @@ def focus(story: Story, done: Sequence[Deeds]) -> Named | None:
     """The last topic a person opened, named by their words and the things worked on."""
     topic = _topic(done)
     if topic is None:
-        return _unprompted(story, done)
+        return _unprompted(done)
     prompt = done[topic].turn.prompt
     assert prompt is not None
     approved = _approved(done, topic)
@@ -52,7 +57,7 @@ def focus(story: Story, done: Sequence[Deeds]) -> Named | None:
     if len(prose.words(phrase)) < (4 if cues.DEICTIC.search(phrase) else 3):
         phrase = _anchored(phrase, done, topic)
     if not phrase.strip():
-        return _unprompted(story, done)
+        return _unprompted(done)
     subject = _commit_subject(done, topic)
     if subject:
         phrase = f"{prose.cut(phrase, 50)} — {prose.cut(subject, PHRASE - 3 - min(50, len(phrase)))}"
@@ -81,7 +86,7 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
     if not text:
         return None
     if source is not None:
-        return Named(prose.cut(_capital(text), TASK), source.pos, source.at, "user", source.text)
+        return _by("user", source, _capital(text), TASK, source.text)
     assert said is not None
     return Named(prose.cut(_capital(text), TASK), said.pos, said.at, said.who, said.quote)
 
@@ -100,13 +105,17 @@ def blocked(done: Sequence[Deeds]) -> Named | None:
     last = done[-1]
     event = last.last
     if event is not None and event.kind == "error":
-        return Named(prose.cut(f"API error: {prose.plain(event.text)}", BLOCKED), event.pos, event.at, "tool", event.text)
+        return _by("tool", event, f"API error: {prose.plain(event.text)}", BLOCKED, event.text)
     if last.refused and event is not None and event.kind in ("reject", "interrupt"):
         refused = last.refused[-1]
-        what = shell.shown(refused.command, 60) or prose.plain(refused.path) or ("the plan" if refused.name == "plan" else refused.name)
+        what = (
+            shell.shown(refused.command, 60)
+            or prose.plain(refused.path)
+            or ("the plan" if refused.name == "plan" else refused.name)
+        )
         reason = prose.tidy(refused.text)
         text = f"The user rejected {what}" + (f": {reason}" if reason else "; waiting for their word")
-        return Named(prose.cut(text, BLOCKED), refused.pos, refused.at, "user", refused.text or text)
+        return _by("user", refused, text, BLOCKED, refused.text or text)
     return _failing(last) or (_waiting(last) if last.finished else None)
 
 
@@ -117,9 +126,13 @@ def _topic(done: Sequence[Deeds]) -> int | None:
     """The turn whose prompt opened what is being worked on."""
     real = [index for index in range(len(done)) if _opens_topic(done, index)]
     if not real:
-        real = [index for index, deeds in enumerate(done) if deeds.turn.prompt is not None and substantive(deeds.turn.prompt.text)]
+        real = [
+            index
+            for index, deeds in enumerate(done)
+            if deeds.turn.prompt is not None and substantive(deeds.turn.prompt.text)
+        ]
     if not real:
-        return next((index for index in range(len(done) - 1, -1, -1) if done[index].turn.prompt is not None), None)
+        return max((index for index, deeds in enumerate(done) if deeds.turn.prompt is not None), default=None)
     latest = real[-1]
     if _is_side_question(done, latest):
         tasks = [index for index in real if not _is_side_question(done, index)]
@@ -148,7 +161,11 @@ def _is_side_question(done: Sequence[Deeds], index: int) -> bool:
     if prompt is None or done[index].worked or not done[index].finished:
         return False
     own = own_words(prompt.text)
-    return len(prompt.text.split()) < 14 and bool(own.sentences) and all(asks(sentence) for sentence in own.sentences)
+    return (
+        len(prompt.text.split()) < 14
+        and bool(own.sentences)
+        and all(asks(sentence) for sentence in own.sentences)
+    )
 
 
 def _ask(prompt: Event) -> str:
@@ -198,7 +215,7 @@ def _commit_subject(done: Sequence[Deeds], topic: int) -> str:
 
 
 def _began(done: Sequence[Deeds], topic: int, phrase: str) -> int:
-    """The turn before belongs to the topic only if it spoke of the same: no old topic leaks into the new one."""
+    """Where a topic begins: in the turn before only if that spoke of the same, lest an old topic leaks in."""
     before = done[topic - 1] if topic else None
     if before is None or before.turn.prompt is None:
         return topic
@@ -215,7 +232,9 @@ def _with_things(phrase: str, story: Story, recent: Sequence[Deeds]) -> str:
     if branch not in _MAIN_BRANCHES and len(branch) <= 40:
         names.insert(1, branch)
     for name in names:
-        clash = any(name.lower() in other.lower() or other.lower() in name.lower() for other in (phrase, *chosen))
+        clash = any(
+            name.lower() in other.lower() or other.lower() in name.lower() for other in (phrase, *chosen)
+        )
         if not clash and len(phrase) + 3 + sum(len(other) + 2 for other in chosen) + len(name) <= FOCUS:
             chosen.append(name)
         if len(chosen) == 5:
@@ -235,13 +254,17 @@ def _things(recent: Sequence[Deeds]) -> Counter[str]:
             texts.append((own_words(deeds.turn.prompt.text).text[:800], 3))
         for text, weight in texts:
             text = _URL.sub(" ", text)
-            counted.update({name: weight for name in _named(text)})
-            counted.update({term: weight for term in _terms(text)})
-    return Counter({name: count for name, count in counted.items() if count >= (4 if _EITHER_OR.fullmatch(name) else 2)})
+            counted.update(dict.fromkeys(_named(text), weight))
+            counted.update(dict.fromkeys(_terms(text), weight))
+    return Counter(
+        {name: count for name, count in counted.items() if count >= (4 if _EITHER_OR.fullmatch(name) else 2)}
+    )
 
 
 def _named(text: str) -> list[str]:
-    return [name for name in prose.identifiers(text) if 3 <= len(name) <= 40 and not _NOT_A_THING.fullmatch(name)]
+    return [
+        name for name in prose.identifiers(text) if 3 <= len(name) <= 40 and not _NOT_A_THING.fullmatch(name)
+    ]
 
 
 def _terms(text: str) -> set[str]:
@@ -250,7 +273,7 @@ def _terms(text: str) -> set[str]:
     return {pair for pair, count in pairs.items() if count >= 2}
 
 
-def _unprompted(story: Story, done: Sequence[Deeds]) -> Named | None:
+def _unprompted(done: Sequence[Deeds]) -> Named | None:
     """A session without human words (a slice, a headless run): its last commit or report."""
     for deeds in reversed(done):
         for commit in reversed(deeds.commits):
@@ -258,9 +281,9 @@ def _unprompted(story: Story, done: Sequence[Deeds]) -> Named | None:
                 return Named(prose.cut(commit.subject, FOCUS), commit.pos, None, "tool", commit.subject)
         if deeds.final is not None and deeds.finished:
             parts = prose.blocks(deeds.final.text)
-            if parts:
-                text = prose.tidy(parts[0].parts[0].text)
-                return Named(prose.cut(text, FOCUS), deeds.final.pos, deeds.final.at, "agent", deeds.final.text)
+            text = prose.tidy(parts[0].parts[0].text) if parts else ""
+            if text:
+                return _by("agent", deeds.final, text, FOCUS, deeds.final.text)
     return None
 
 
@@ -268,14 +291,26 @@ def _unprompted(story: Story, done: Sequence[Deeds]) -> Named | None:
 
 
 def _open_step(story: Story, done: Sequence[Deeds]) -> Named | None:
-    """The plan's active step, if the plan is alive: touched lately, and not stuck at its first step for ever."""
+    """The plan's active step, if the plan was touched lately."""
     if not story.plan or story.turns_begun - story.plan_turn >= PLAN_STALE_TURNS:
         return None
-    live = [step for step in story.plan if step.status in ("in_progress", "pending") and step.text]
-    active: Step | None = next((step for step in live if step.status == "in_progress"), live[0] if live else None)
+    live = [
+        step for step in story.plan if step.status in ("in_progress", "pending") and prose.plain(step.text)
+    ]
+    active: Step | None = next(
+        (step for step in live if step.status == "in_progress"), live[0] if live else None
+    )
     if active is None:
         return None
-    at = next((event.at for deeds in reversed(done) for event in reversed(deeds.turn.events) if event.pos == story.plan_pos), None)
+    at = next(
+        (
+            event.at
+            for deeds in reversed(done)
+            for event in reversed(deeds.turn.events)
+            if event.pos == story.plan_pos
+        ),
+        None,
+    )
     return Named(prose.cut(prose.plain(active.text), TASK), story.plan_pos, at, "agent", active.text)
 
 
@@ -283,13 +318,15 @@ def _intention(last: Deeds) -> Named | None:
     """What the agent said it would do when the log stopped."""
     if last.final is None:
         return None
-    texts = [prose.opening(sentence) for line in last.final.text.split("\n") for sentence in prose.sentences(line)]
+    texts = [
+        prose.opening(sentence) for line in last.final.text.split("\n") for sentence in prose.sentences(line)
+    ]
     plans = [text for text in texts if cues.INTENT.match(text)]
     if not plans:
         return None
-    step = re.sub(r"^.*?\b(?:let me|i'?ll|i will|let's|i need to|i should|i'm going to|now)\s+", "", plans[-1], count=1, flags=re.IGNORECASE)
+    step = _ABOUT_TO.sub("", plans[-1], count=1)
     step = re.sub(r"^(?:also|now|then|first|just)\s+", "", step, flags=re.IGNORECASE).rstrip(":. ")
-    return Named(prose.cut(_capital(step), TASK), last.final.pos, last.final.at, "agent", plans[-1]) if len(step) > 8 else None
+    return _by("agent", last.final, _capital(step), TASK, plans[-1]) if len(step) > 8 else None
 
 
 def _announced_next(last: Deeds) -> Named | None:
@@ -302,11 +339,18 @@ def _announced_next(last: Deeds) -> Named | None:
             found += [prose.tidy(part.text) for part in block.parts if not asks(part.text)]
     if not found:
         texts = (prose.tidy(part.text) for block in prose.blocks(last.final.text) for part in block.parts)
-        found = [text for text in texts if cues.NEXT.search(text) and not cues.OFFER.search(text) and not asks(text) and not cues.DONE.search(text)][:1]
+        found = [
+            text
+            for text in texts
+            if cues.NEXT.search(text)
+            and not cues.OFFER.search(text)
+            and not asks(text)
+            and not cues.DONE.search(text)
+        ][:1]
     if not found:
         return None
     text = "; ".join(part.rstrip(".") for part in found[:3])
-    return Named(prose.cut(f"Next: {text}", TASK), last.final.pos, last.final.at, "agent", found[0])
+    return _by("agent", last.final, f"Next: {text}", TASK, found[0])
 
 
 # -- blocked -----------------------------------------------------------------------------------------------
@@ -332,11 +376,15 @@ def _waiting(last: Deeds) -> Named | None:
     questions = [prose.tidy(text) for text in parts[-4:] if asks(text)]
     if questions:
         text = f"Open question to the user: {' '.join(questions[-2:])}"
-        return Named(prose.cut(text, BLOCKED), last.final.pos, last.final.at, "agent", questions[-1])
+        return _by("agent", last.final, text, BLOCKED, questions[-1])
     waits = cues.WAITING.search(prose.plain(end.replace("\n", " ; ")))
     if waits:
-        return Named(prose.cut(f"Waiting: {waits[1]}", BLOCKED), last.final.pos, last.final.at, "agent", waits[1])
+        return _by("agent", last.final, f"Waiting: {waits[1]}", BLOCKED, waits[1])
     return None
+
+
+def _by(who: str, event: Event, text: str, limit: int, quote: str) -> Named:
+    return Named(prose.cut(text, limit), event.pos, event.at, who, quote)
 
 
 def _overlap(text: str, other: str) -> float:

@@ -232,7 +232,7 @@ class _Growing:
                 self._hold(self.turns[at].all())
             later += len(turn.events) + 1
             old += self.turns[at].thin
-        if old > OLD_TURNS:
+        for _ in range(old - OLD_TURNS):
             self._drop(self.turns.pop(0).all())
 
     def _take_prompt(self, event: Event) -> None:

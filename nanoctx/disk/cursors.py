@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 
 from nanoctx.disk import files
-from nanoctx.disk.snapshots import stamp
 from nanoctx.errors import DiskError
 from nanoctx.model import Cursor
 
@@ -38,11 +37,6 @@ def save(path: Path, cursors: Mapping[str, Cursor]) -> None:
     """Save all cursors, after everything that was made from what they passed over."""
     logs = {log: asdict(cursors[log]) for log in sorted(cursors)}
     files.write(path, json.dumps({"v": VERSION, "logs": logs}, indent=0) + "\n", durable=False)
-
-
-def head_hash(data: bytes) -> str:
-    """Tell a log by its first bytes."""
-    return stamp(data)
 
 
 def _is_sound(cursor: Cursor) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -109,7 +110,7 @@ def exchange(path: Path, text: str, expect: Snapshot) -> Snapshot:
 def append(path: Path, line: str) -> None:
     """Add one line to a log in one piece, also when several processes do so at once."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-    data = encoded(" ".join(line.splitlines()) + "\n")
+    data = encoded(re.sub(r"[\r\n]+", " ", line.rstrip("\r\n")) + "\n")
     with refusals(path, "written"):
         descriptor = os.open(path, flags, 0o644)
         try:
@@ -258,6 +259,9 @@ def _replace(folder: int, spare: str, path: Path, expect: Snapshot, fresh: str) 
     try:
         linked = _link(folder, path.name, kept)
         _require(expect, look(folder, path), path)
+        # Asked last, since it takes the least time: a save by rename after it would be overwritten unread.
+        if linked and not _are_same(folder, kept, path.name):
+            raise _changed(path)
         _rename(folder, spare, path.name)
         _sync(folder)
         if linked and not _drop_if_known(folder, kept):

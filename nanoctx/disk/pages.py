@@ -23,6 +23,7 @@ from nanoctx.model import Change
 ATTEMPTS = 5  # then somebody is saving without a pause, and the next look will see it
 PAUSE = 0.05  # seconds between two looks at a page that somebody has just saved
 _LONGEST, _CALM, _CALM_IF_ODD = 40, 1, 10  # pauses: at most, without a change, and for what seems half a page
+_OLDER = 12  # pages kept to recognise what an editor saves that had not seen our latest
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class _Page:
     ) -> None:
         self.path, self.folder, self.conflicts = path, folder, conflicts
         self.record, self.render, self.now, self.adopt = record, render, now, adopt
-        self.pending = folder / "pending.md"
+        self.pending, self.older = folder / "pending.md", folder / "older"
         self.conflict: Path | None = None
 
     def attempt(self) -> Rewritten:
@@ -84,14 +85,14 @@ class _Page:
         if interrupted.stamp:
             self._take(interrupted.text)
         found = _settled(self.path, self._written())
-        if document.changes(self._base(), found.text):
+        if document.changes(self._base(found.text), found.text):
             files.write(self.pending, found.text)
             self._take(found.text)
         written = self._written()
         # An emptied page is given back what it had; only that which we know to be unwanted stays away.
         ground = found.text if found.text.strip("\ufeff \t\r\n") or not written else written[-1]
         text = document.replace(ground, self.render())
-        if not self._base():
+        if not written and not self.adopt:
             if document.changes([text], found.text):
                 self.keep(found.text)
             self._save_copy(found.text)  # so that no later look takes its lines for new ones
@@ -140,7 +141,7 @@ class _Page:
         Until that is done, their page stands in `pending`: a look that was stopped half-way is finished by
         the next one, before it reads what the person has done since.
         """
-        base = self._base()
+        base = self._base(text)
         changes = document.changes(base, text)
         if changes:
             self.record(changes)
@@ -149,15 +150,22 @@ class _Page:
         self._drop_copies_but(taken)
         files.remove(self.pending)
 
-    def _base(self) -> Sequence[str]:
-        return self._written() or ([""] if self.adopt else [])
+    def _base(self, found: str) -> Sequence[str]:
+        """Give the texts from which a person's page may have come."""
+        written = self._written()
+        if not written or found in written:
+            return written or ([""] if self.adopt else [])
+        older = [files.read(copy).text for copy in self._copies(self.older)]
+        outdated = document.outdated(written, found, older)
+        return written if outdated is None else [outdated]
 
     def _written(self) -> list[str]:
         """All texts of ours that may stand in the page, the latest last."""
         return [files.read(copy).text for copy in self._copies()]
 
-    def _copies(self) -> list[Path]:
-        copies = [copy for copy in self.folder.glob("*.md") if copy != self.pending and copy.name[0] != "."]
+    def _copies(self, folder: Path | None = None) -> list[Path]:
+        found = (folder or self.folder).glob("*.md")
+        copies = [copy for copy in found if copy != self.pending and copy.name[0] != "."]
         return sorted(copies, key=lambda copy: (copy.stat().st_mtime_ns, copy.name))
 
     def _copy_of(self, text: str) -> Path:
@@ -169,9 +177,15 @@ class _Page:
             files.write(self._copy_of(text), text)
 
     def _drop_copies_but(self, text: str) -> None:
+        """Let one copy be what may stand in the page; the others may still stand in somebody's editor."""
         for copy in self._copies():
             if copy != self._copy_of(text):
+                files.make_folder(self.older)
+                files.remove(self.older / copy.name)  # written anew, it is the latest of them
+                files.write(self.older / copy.name, files.read(copy).text, durable=False)
                 files.remove(copy)
+        for copy in self._copies(self.older)[:-_OLDER]:
+            files.remove(copy)
 
 
 def _settled(path: Path, written: Sequence[str]) -> files.Snapshot:

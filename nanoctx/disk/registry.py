@@ -12,7 +12,7 @@ from nanoctx.disk import files
 from nanoctx.errors import ChangedOnDisk, SettingsError, UsageError
 
 OPENING = "# The workspaces `nanoctx init` made for you. Remove an entry to make nanoctx forget it.\n"
-ATTEMPTS = 5
+ATTEMPTS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +55,25 @@ def load(env: Mapping[str, str]) -> tuple[Entry, ...]:
 def add(root: Path, env: Mapping[str, str], *, may_be_default: bool) -> bool:
     """Register a workspace; False if it was there already. What people wrote in the file stays as it is."""
     for _ in range(ATTEMPTS):
+        files.make_folder(path(env).parent)
+        before = files.read(path(env))  # first: whatever comes after it makes the write fail, not go wrong
         known = load(env)
         if any(entry.path == root for entry in known):
             return False
         default = may_be_default and not any(entry.default for entry in known)
         try:
-            _append(path(env), root, default)
+            _append(path(env), before, root, default)
         except ChangedOnDisk:
             continue
         return True
     raise ChangedOnDisk(f"{path(env)} keeps changing: run the command again")
 
 
-def _append(file: Path, root: Path, default: bool) -> None:
-    files.make_folder(file.parent)
-    before = files.read(file)
+def _append(file: Path, before: files.Snapshot, root: Path, default: bool) -> None:
     text = before.text or OPENING
     if not text.endswith("\n"):
         text += "\n"
-    files.write(file, text + _entry(root, default), expect=before)
+    files.exchange(file, text + _entry(root, default), before)
 
 
 def _entry(root: Path, default: bool) -> str:

@@ -22,8 +22,9 @@ BATCH = 24 << 20  # bytes of lines that one reading gives; the next one goes on 
 class LogLines:
     """The complete lines of a log behind a cursor, as (number, bytes). Iterate, then take the new `cursor`.
 
-    One reading gives a bounded part of a long log. A last line without its newline is half written and waits, unless it is a whole JSON object: logs that
-    were cut or copied often end so. What is later added up to the newline belongs to that line.
+    One reading gives a bounded part of a long log. A last line without its newline is half written and
+    waits, unless it is a whole JSON object: logs that were cut or copied often end so. What is later added
+    up to the newline belongs to that line.
     """
 
     def __init__(self, log: Path, cursor: Cursor, until_line: int | None = None) -> None:

@@ -103,6 +103,22 @@ def test_a_check_that_fails_later_takes_the_proof_away() -> None:
     assert first and "verified" not in {one.grade for one in first}
 
 
+def test_nor_one_that_fails_long_after_them() -> None:
+    told = claims(
+        prompt("Print the moon"),
+        edit("src/moon.py"),
+        PASSED,
+        say("Added the moon column to the almanac."),
+        prompt("Now print the sun"),
+        edit("src/sun.py"),
+        say("The sun is printed."),
+        prompt("run the tests"),
+        FAILED,
+        say("One fails."),
+    )
+    assert {one.grade for one in told if one.turn == 0} == {"verified"}
+
+
 def test_a_check_that_fails_after_further_edits_does_not() -> None:
     told = claims(
         prompt("Print the moon"),
@@ -168,6 +184,22 @@ def test_a_commit_that_was_taken_back_is_not_stated() -> None:
         assert stated == []
 
 
+def test_an_amended_commit_goes_by_its_new_name_and_the_work_stands() -> None:
+    amended = shell("git commit --amend -m 'Print it'", committed("9f8e7d6", "Print it"))
+    report = say(
+        "Added the moon column to the almanac.\n\nCommit:\n- Committed everything as 1a2b3c4 on main"
+    )
+    told = found(
+        prompt("Print the moon"), edit("a.py"), COMMIT, report, prompt("reword it"), amended, say("Reworded.")
+    )
+    assert [one.text for one in told if one.sort == "commit"] == ["Committed 9f8e7d6 Print it on main"]
+    grades = {
+        one.text: one.grade for one in told if one.by == "agent" and one.turn == 0 and one.sort == "impl"
+    }
+    assert grades["Added the moon column to the almanac"] == "claimed"
+    assert {grade for text, grade in grades.items() if "1a2b3c4" in text} == {"refuted"}
+
+
 def test_only_the_commit_that_was_taken_back_is_left_out() -> None:
     second = shell('git commit -m "Print the sun"', committed("5d6e7f8", "Print the sun"))
     told = found(
@@ -221,6 +253,11 @@ def test_a_failure_that_was_cured_says_so_first() -> None:
     told = sorts(prompt("Print the moon"), FAILED, edit("src/moon.py"), PASSED)
     assert told["error-cured"].startswith("Passed later: pytest first failed:")
     assert "error" not in told
+
+
+def test_another_check_that_passes_cures_nothing() -> None:
+    told = sorts(prompt("Print the moon"), edit("src/moon.py"), FAILED, shell("make lint", "0 errors"))
+    assert "error" in told and "error-cured" not in told
 
 
 def test_a_failure_that_stands_is_told_with_its_error() -> None:
@@ -307,14 +344,15 @@ def test_words_that_are_not_the_person_s_never_become_a_rule_or_their_decision(s
 @pytest.mark.parametrize(
     "pasted",
     [
-        f"Please address the review:\n\n## Must\n1. **Units** {STANDING}\n2. **Files** Never leave them open.\n\n## Nits\n",
+        f"Please address the review:\n\n## Must\n1. **Units** {STANDING}\n2. **Files** Never.\n## Nits\n",
         f"Why this?\n2026-03-02T12:00:00 worker: {STANDING}\nerror: {STANDING}\n",
         f"Look at this:\n```\n{STANDING}\n```\n",
-        f"The port wrote this letter.\n{STANDING} {'The gauges are old. ' * 60}\n{STANDING}\nWhat do you think of it?",
+        f"The port wrote a letter.\n{STANDING} {'The gauges are old. ' * 60}\n{STANDING}\nWhat do you think?",
         f"Implement the following plan:\n\n# Plan: Metres\n\n- {STANDING}\n",
+        f"{STANDING}\n## Must\nUse metres.\n## Should\nUse degrees.\n## May\nUse colours.\n",
         f"<system-reminder>{STANDING}</system-reminder>What is open?",
     ],
-    ids=["review", "log", "fence", "letter", "plan", "reminder"],
+    ids=["review", "log", "fence", "letter", "plan", "document", "reminder"],
 )
 def test_what_a_person_pasted_never_becomes_their_rule(pasted: str) -> None:
     assert not texts(found(prompt(pasted), say("I see.")), "rule")

@@ -23,7 +23,7 @@ from story_builder import (
     usage,
 )
 
-from nanoctx.core import items
+from nanoctx.core import items, ranking
 from nanoctx.core.distill import distill
 from nanoctx.core.turns import Story, grow
 from nanoctx.model import Event, Observation
@@ -145,7 +145,7 @@ def test_so_does_one_of_a_very_long_session() -> None:
             say(f"Added column{number} to `table{number}`. It was slow because of reader{number}."),
         ]
     seen = observed(*beats)
-    assert len(seen.items) == 60
+    assert len(seen.items) == ranking.KEPT + 1
     within_limits(seen)
 
 

@@ -29,15 +29,17 @@ PAGE = """\
 """
 
 pieces = [
-    "# Context", "## Now", "## Time", "## Recent ##", "##Now", "## Mine", "# Mine", "### Sub", "Title", "=====",
-    "- a", "- b: c", "* star", "1. one", "  - sub", "\ttab", "text", "more  text ", "", "  ", "```", "~~~", "````",
-    "```python", "    code", "---", "> quote", "\ufeff", "a\rb", "a\u2028b", "🙂 é",
+    "# Context", "## Now", "## Time", "## Recent ##", "##Now", "## Mine", "# Mine", "### Sub", "Title",
+    "=====", "- a", "- b: c", "* star", "1. one", "  - sub", "\ttab", "text", "more  text ", "", "  ", "```",
+    "~~~", "````", "```python", "    code", "---", "> quote", "\ufeff", "a\rb", "a\u2028b", "🙂 é",
 ]  # fmt: skip
 pages = st.lists(
     st.tuples(st.sampled_from(pieces) | st.text(max_size=6), st.sampled_from(["\n", "\n", "\n", "\r\n", ""])),
     max_size=25,
 ).map(lambda parts: "".join(line + end for line, end in parts))
-simple = st.lists(st.sampled_from([piece for piece in pieces if "`" not in piece and "~" not in piece]), max_size=14)
+simple = st.lists(
+    st.sampled_from([piece for piece in pieces if "`" not in piece and "~" not in piece]), max_size=14
+)
 
 
 def page(**bodies: str) -> str:
@@ -177,6 +179,22 @@ def test_after_a_crash_the_page_itself_tells_which_of_our_texts_was_there():
     assert document.changes([old, new], page(Now="- a\n")) == ()
 
 
+def test_a_page_saved_by_an_editor_that_had_an_older_one_is_known_by_its_time():
+    first = page(Time="- Hint: one\n", Recent="- a\n")
+    second = page(Time="- Hint: two\n", Recent="- a\n- b\n")
+    third = page(Time="- Hint: three\n", Recent="- a\n- b\n- c\n")
+    older = [first, second]
+    assert document.outdated([third], page(Time="- Hint: two\n", Recent="- mine\n"), older) == second
+    assert document.outdated([third], page(Time="- Hint: one\n", Recent="- a\n"), older) == first
+    # Whoever has the latest hint, or none, or one of their own, had the latest page.
+    assert document.outdated([third], page(Time="- Hint: three\n", Recent="- a\n"), older) is None
+    assert document.outdated([third], page(Time="", Recent="- a\n"), older) is None
+    assert document.outdated([third], page(Time="- Hint: mine\n", Recent="- a\n"), older) is None
+    assert document.outdated([third], page(Time="- Hint: three\n- Hint: one\n", Recent=""), older) is None
+    assert document.outdated([second, third], page(Time="- Hint: two\n", Recent=""), older) is None
+    assert document.outdated([], first, older) is None
+
+
 def test_an_emptied_page_is_no_deletion_and_neither_is_one_without_our_headings():
     assert document.changes([PAGE], "") == ()
     assert document.changes([PAGE], "hello\n\n## Mine\n- x\n") == ()
@@ -195,7 +213,10 @@ def test_a_new_page_gets_a_title_and_an_old_one_does_not():
     ours = {"Now": "## Now\n- a\n", "Time": "- b"}
     assert document.replace("", ours) == "# Context\n\n## Now\n- a\n\n## Time\n- b\n"
     assert document.replace("words", ours) == "words\n\n## Now\n- a\n\n## Time\n- b\n"
-    assert document.replace("\ufeff\r\n", ours) == "\ufeff# Context\r\n\r\n## Now\r\n- a\r\n\r\n## Time\r\n- b\r\n"
+    assert (
+        document.replace("\ufeff\r\n", ours)
+        == "\ufeff# Context\r\n\r\n## Now\r\n- a\r\n\r\n## Time\r\n- b\r\n"
+    )
 
 
 def test_missing_sections_are_added_in_their_order_beside_ours():

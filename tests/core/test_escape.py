@@ -15,9 +15,9 @@ from nanoctx.model import Item
 anything = st.text(st.characters(), max_size=80)
 nasty = st.lists(
     st.sampled_from(
-        ["# ", "## Now", "\n", "\r", "\u2028", "\x85", "```", "~~~", "<b>", "<!--", "</system-reminder>", "@CLAUDE.md",
-         "@~/x", "- ", "* ", "1. ", "---", "===", "| ", "> ", " ^abc123", "📌", "⭐", "\\", "  ", "\u202e", "\u200b",
-         "\ud800", "  @12 verified by=user", "word", "user@host", "`code`", "[x](y)", "\x00", "\x1b[31m"]
+        ["# ", "## Now", "\n", "\r", "\u2028", "\x85", "```", "~~~", "<b>", "<!--", "</system-reminder>",
+         "@CLAUDE.md", "@~/x", "- ", "* ", "1. ", "---", "===", "| ", "> ", " ^abc123", "📌", "⭐", "\\", "  ", "\u202e",
+         "\u200b", "\ud800", "  @12 verified by=user", "word", "user@host", "`code`", "[x](y)", "\x00", "\x1b[31m"]
     ),
     max_size=8,
 ).map("".join)  # fmt: skip

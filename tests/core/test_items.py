@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import frontmatter
 import pytest
@@ -48,9 +49,10 @@ words = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 lines = words.map(lambda text: " ".join(text.split())).map(items._one_line)
 values = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 names = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True).filter(lambda name: name != "by")
-moments = st.datetimes(
-    min_value=datetime(1970, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(UTC)
-) | st.none()
+moments = (
+    st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(UTC))
+    | st.none()
+)
 any_item = st.builds(
     Item,
     kind=st.from_regex(r"[a-z]{1,8}", fullmatch=True),
@@ -95,7 +97,9 @@ any_observation = st.builds(
 def test_the_example_of_the_format_reads_and_writes_to_the_same_bytes():
     seen = items.parse(EXAMPLE)
     assert items.render(seen) == EXAMPLE
-    assert seen.items[2] == Item("rule", "Never use tables in CONTEXT.md", 77, "", "user", {"scope": "universal"})
+    assert seen.items[2] == Item(
+        "rule", "Never use tables in CONTEXT.md", 77, "", "user", {"scope": "universal"}
+    )
     assert seen.started == datetime(2026, 2, 12, 2, 49, tzinfo=UTC)
     assert seen.evidence[0].quote == "let's get the prompt under 2k for the small models"
 
@@ -161,13 +165,17 @@ def test_attributes_are_read_from_the_right(line, text, more):
     assert items.render_item(item) == line
 
 
-@pytest.mark.parametrize("line", ["", "- ", "- Dec: x", "dec: x", "- dec:x", "* dec: x", "- [ ] dec: x", "  - dec: x"])
+@pytest.mark.parametrize(
+    "line", ["", "- ", "- Dec: x", "dec: x", "- dec:x", "* dec: x", "- [ ] dec: x", "  - dec: x"]
+)
 def test_other_lines_are_no_items(line):
     assert items.parse_item(line) is None
 
 
 def test_long_texts_are_cut_with_a_sign():
-    seen = Observation("a", "b", items=(Item("dec", "x" * 500),), evidence=(Evidence(1, None, "user", "y" * 500),))
+    seen = Observation(
+        "a", "b", items=(Item("dec", "x" * 500),), evidence=(Evidence(1, None, "user", "y" * 500),)
+    )
     again = items.parse(items.render(seen))
     assert len(again.items[0].text) == 240
     assert len(again.evidence[0].quote) == 160
@@ -175,12 +183,19 @@ def test_long_texts_are_cut_with_a_sign():
 
 
 def test_what_a_person_wrote_into_the_file_stays_in_it():
-    text = EXAMPLE.replace("- rule:", "This one is mine.\n- rule:").replace("prompts: 12", "prompts: 12\nmood: good")
+    text = EXAMPLE.replace("- rule:", "This one is mine.\n- rule:").replace(
+        "prompts: 12", "prompts: 12\nmood: good"
+    )
     text += "- @x broken evidence\n\n## My thoughts\n\n- dec: not an item, it is under my heading\n\n  code\n"
     seen = items.parse(text)
     assert seen.more == {"mood": "good"}
     assert len(seen.items) == 4
-    for theirs in ("This one is mine.", "- @x broken evidence", "## My thoughts\n\n- dec: not an item", "\n\n  code"):
+    for theirs in (
+        "This one is mine.",
+        "- @x broken evidence",
+        "## My thoughts\n\n- dec: not an item",
+        "\n\n  code",
+    ):
         assert theirs in seen.notes
     assert items.parse(items.render(seen)) == seen
 
@@ -229,7 +244,9 @@ def test_times_are_written_in_utc_with_a_fraction_only_if_there_is_one():
     assert "started: 2026-02-12T02:49:00Z\n" in items.render(seen)
     seen = Observation("a", "b", started=datetime(2026, 2, 12, 2, 49, 0, 5, tzinfo=UTC))
     assert "started: 2026-02-12T02:49:00.000005Z\n" in items.render(seen)
-    assert items.parse("---\nid: a\nagent: b\nstarted: 2026-02-12\n---\n").started == datetime(2026, 2, 12, tzinfo=UTC)
+    assert items.parse("---\nid: a\nagent: b\nstarted: 2026-02-12\n---\n").started == datetime(
+        2026, 2, 12, tzinfo=UTC
+    )
 
 
 def test_the_same_session_is_always_the_same_file():
@@ -244,3 +261,9 @@ def test_a_file_is_named_by_its_beginning_in_utc_and_filed_by_month():
     assert items.file_name(seen) == "20260201T023000Z-claude-code-0123456789ab.md"
     assert items.folder(seen) == "observations/2026/02"
     assert items.file_name(Observation("x", "../Odd agent")) == "19700101T000000Z-odd-agent-x.md"
+
+
+def test_the_example_in_the_docs_is_what_we_write():
+    docs = Path(__file__).parents[2] / "docs" / "format.md"
+    example = docs.read_text(encoding="utf-8").partition("```markdown\n")[2].partition("```")[0]
+    assert items.render(items.parse(example)) == example

@@ -119,7 +119,11 @@ def test_a_line_about_time_is_known_by_its_words_when_nothing_else_is_known():
 
 
 def test_undoing_the_removal_of_a_line_about_time_brings_back_the_live_one():
-    hand = Hand().does("Time", removed=["- Hint: Continue naturally"]).does("Time", ["- Hint: Continue naturally"])
+    hand = (
+        Hand()
+        .does("Time", removed=["- Hint: Continue naturally"])
+        .does("Time", ["- Hint: Continue naturally"])
+    )
     assert not hand.standing.retracted("Time", Line("- Hint: Brief", (), "Hint"))
     assert hand.added("Time") == []
 
@@ -142,7 +146,9 @@ def test_a_changed_value_holds_for_a_day():
 
 def test_a_pinned_value_holds_for_ever():
     hand = Hand().does("Now", ["- Task: Printer 📌"], ["- Task: Lexer"])
-    assert hand.value("Task", now=NOON + 9000 * HOUR, origin=OTHER_FOCUS, at=NOON + HOUR) == "- Task: Printer 📌"
+    assert (
+        hand.value("Task", now=NOON + 9000 * HOUR, origin=OTHER_FOCUS, at=NOON + HOUR) == "- Task: Printer 📌"
+    )
 
 
 @pytest.mark.parametrize("key", ["Focus", "Task"])
@@ -165,7 +171,11 @@ def test_a_value_changed_twice_still_knows_the_topic_it_began_with():
 
 
 def test_a_value_taken_out_does_not_bring_the_old_one_back():
-    hand = Hand().does("Now", ["- Focus: Printer"], ["- Focus: Parser"]).does("Now", removed=["- Focus: Printer"])
+    hand = (
+        Hand()
+        .does("Now", ["- Focus: Printer"], ["- Focus: Parser"])
+        .does("Now", removed=["- Focus: Printer"])
+    )
     assert hand.value() is None
     assert hand.standing.retracted("Now", Line("- Focus: The parser", (FOCUS,), "Focus"))
     assert not hand.standing.retracted("Now", Line("- Focus: Docs", (OTHER_FOCUS,), "Focus"))
@@ -183,7 +193,10 @@ def test_of_two_new_values_the_first_is_the_value_and_the_other_a_line():
 
 
 def test_a_line_of_ours_that_a_formatter_dressed_anew_is_no_edit():
-    assert people.record([Change("Recent", ("* Numbers are read",), ("- Numbers are read",))], SHOWN, salt="s") == ()
+    assert (
+        people.record([Change("Recent", ("* Numbers are read",), ("- Numbers are read",))], SHOWN, salt="s")
+        == ()
+    )
 
 
 def test_taking_out_one_of_two_lines_of_a_save_leaves_the_other_and_the_value():
@@ -196,7 +209,13 @@ def test_taking_out_one_of_two_lines_of_a_save_leaves_the_other_and_the_value():
 
 
 def test_what_stands_does_not_depend_on_the_order_of_the_files():
-    hand = Hand().does("Now", ["- a"]).does("Now", ["- b"], ["- a"]).does("Now", ["- a"]).does("Now", [], ["- b"])
+    hand = (
+        Hand()
+        .does("Now", ["- a"])
+        .does("Now", ["- b"], ["- a"])
+        .does("Now", ["- a"])
+        .does("Now", [], ["- b"])
+    )
     expected = hand.standing
     for seed in range(5):
         Random(seed).shuffle(hand.observations)

@@ -52,6 +52,14 @@ def test_what_was_refuted_is_kept_but_not_for_the_page() -> None:
     assert set(refuted) <= set(kept)
 
 
+def test_not_even_when_little_else_is_known() -> None:
+    refuted = replace(COMMIT, grade="refuted")
+    plain = saying(
+        "The harbour of Oban has gauges beside its northern pier", kind="fact", sort="fact", weight=0.5
+    )
+    assert ranking.keep([refuted, plain], 1) == [plain, refuted]
+
+
 def test_late_turns_count_more_than_early_ones() -> None:
     old = saying("Added the moon column to `moon_table` for the spring tides of Oban", turn=0, pos=1)
     new = saying("Added the wind column to `wind_table` for the neap tides of Ullapool", turn=30, pos=2)

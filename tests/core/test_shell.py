@@ -161,11 +161,6 @@ def test_errors_are_told_in_their_own_lines() -> None:
     assert shell.error_lines("") == []
 
 
-def test_a_runner_s_own_summary_of_success() -> None:
-    assert shell.result_line("....\n==== 52 passed in 1.20s ====") == "52 passed in 1.20s"
-    assert shell.result_line("nothing here") == ""
-
-
 def test_names_that_code_defines() -> None:
     code = (
         "class TideTable:\n    def low_water(self): ...\n\nexport const moonPhase = 3\ndef low_water(): ..."
@@ -180,7 +175,6 @@ def test_no_command_or_output_breaks_the_reader(command: str, output: str, ok: b
     shell.family(command)
     assert len(shell.shown(command)) <= 70
     assert all(len(line) <= 150 for line in shell.error_lines(output))
-    assert len(shell.result_line(output)) <= 60
     shell.symbols(output)
 
 
@@ -207,6 +201,5 @@ def test_hostile_commands_cost_little_time(text: str) -> None:
     shell.takes_back(text, "", 0)
     list(shell.commits(text, text, True, 1))
     shell.error_lines(text)
-    shell.result_line(text)
     shell.symbols(text)
     assert time.process_time() - started < 2

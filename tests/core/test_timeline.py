@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from nanoctx.core.timeline import (
     Gap,
     absolute_dates,
-    active_seconds,
     duration_words,
     gap,
     local,
@@ -155,17 +154,6 @@ def test_local_time_is_that_of_the_zone() -> None:
 )
 def test_durations_are_spoken(seconds: float, words: str) -> None:
     assert duration_words(seconds) == words
-
-
-def test_pauses_longer_than_the_idle_time_do_not_count() -> None:
-    assert active_seconds([]) == active_seconds([5.0]) == 0
-    assert active_seconds([0, 60, 960, 5000, 5030]) == 60 + 900 + 30
-    assert active_seconds([5030, 0, 960, 60, 5000], idle=60) == 60 + 30
-
-
-@given(st.lists(st.floats(0, 1e6)), st.floats(0, 1e4))
-def test_active_time_is_never_longer_than_the_whole(times: list[float], idle: float) -> None:
-    assert 0 <= active_seconds(times, idle) <= (max(times) - min(times) if times else 0) + 1e-6
 
 
 @pytest.mark.parametrize(

@@ -105,8 +105,8 @@ def test_a_number_makes_that_option_the_focus() -> None:
     text = focus_text(
         prompt("How could we make the almanac print faster?"),
         say(
-            "Two ways:\n\n1. Cache the harmonic constants on disk\n2. Render the harbour pages in parallel\n\n"
-            "Which one?"
+            "Two ways:\n\n1. Cache the harmonic constants on disk\n"
+            "2. Render the harbour pages in parallel\n\nWhich one?"
         ),
         prompt("2"),
         edit("src/render.py"),
@@ -127,7 +127,8 @@ def test_the_words_of_a_proposal_are_the_agent_s_not_the_person_s() -> None:
 
 
 @pytest.mark.parametrize(
-    "chore", ["commit", "Please commit and push", "push it", "run the tests", "create a PR"]
+    "chore",
+    ["commit", "Please commit and push", "push it", "create a PR for the release branch", "run the tests"],
 )
 def test_a_chore_is_no_topic(chore: str) -> None:
     text = focus_text(*MOON, prompt(chore), shell("git push", "Everything up-to-date"), say("Pushed."))

@@ -75,7 +75,3 @@ def test_the_same_cursors_are_not_written_again(tmp_path: Path) -> None:
     before = file.stat()
     cursors.save(file, {"a": Cursor(offset=2), "b": Cursor(offset=1)})
     assert (file.stat().st_ino, file.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-
-
-def test_a_log_is_told_by_its_first_bytes() -> None:
-    assert cursors.head_hash(b"one") == cursors.head_hash(b"one") != cursors.head_hash(b"two")

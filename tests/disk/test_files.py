@@ -442,8 +442,8 @@ def test_an_appended_line_is_one_line(tmp_path: Path) -> None:
     log = tmp_path / "log"
     files.append(log, "one")
     files.append(log, "two\nstill two\r\n")
-    files.append(log, "drei \udcff")
-    assert log.read_bytes() == b"one\ntwo still two\ndrei \xff\n"
+    files.append(log, "three\u2028 \udcff")
+    assert log.read_bytes() == b"one\ntwo still two\nthree\xe2\x80\xa8 \xff\n"
 
 
 def test_a_line_cut_by_a_full_drive_does_not_spoil_the_next(tmp_path: Path) -> None:

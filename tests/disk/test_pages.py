@@ -40,7 +40,12 @@ class Page:
     def __init__(self, root):
         self.path, self.state, self.conflicts = root / "CONTEXT.md", root / ".state", root / "conflicts"
         self.recorded: list[Change] = []
-        self.sections = {"Now": ["- Focus: Parser"], "Time": ["- Hint: Look 0"], "Recent": ["- a", "- b"], "External": ["- None"]}
+        self.sections = {
+            "Now": ["- Focus: Parser"],
+            "Time": ["- Hint: Look 0"],
+            "Recent": ["- a", "- b"],
+            "External": ["- None"],
+        }
 
     def look(self, **options):
         def record(changes):
@@ -52,7 +57,9 @@ class Page:
         def render():
             return {name: section(name, lines) for name, lines in self.sections.items()}
 
-        return pages.rewrite(self.path, self.state, self.conflicts, record=record, render=render, now=NOW, **options)
+        return pages.rewrite(
+            self.path, self.state, self.conflicts, record=record, render=render, now=NOW, **options
+        )
 
     @property
     def text(self):
@@ -63,7 +70,7 @@ class Page:
         self.path.write_text(text)
 
     def copies(self):
-        return sorted(path.name for path in (self.state / "written" / "CONTEXT.md").iterdir())
+        return sorted(path.name for path in (self.state / "written" / "CONTEXT.md").glob("*.md"))
 
 
 @pytest.fixture
@@ -187,6 +194,22 @@ def test_a_person_who_never_stops_saving_is_left_alone_until_the_next_look(page,
     assert page.recorded == []
 
 
+def test_an_editor_that_had_not_seen_our_latest_page_takes_nothing_of_it_back(page):
+    page.look()
+    for number in range(1, 30):
+        buffer = page.text
+        page.sections["Time"] = [f"- Hint: Look {number}"]
+        page.sections["Recent"].append(f"- new {number}")
+        page.look()
+        page.text = buffer.replace("## Recent\n", f"## Recent\n- mine {number}\n")
+        page.look()
+        assert page.recorded[-1] == Change("Recent", (f"- mine {number}",))
+        assert f"- new {number}\n" in page.text
+        assert f"- Hint: Look {number}\n" in page.text
+    assert len(page.recorded) == 29
+    assert len(list((page.state / "written" / "CONTEXT.md" / "older").iterdir())) < 20
+
+
 def test_a_text_that_lost_a_race_goes_to_conflicts(page, monkeypatch):
     page.look()
     page.sections["Time"] = ["- Hint: Look 1"]
@@ -296,6 +319,46 @@ def test_a_crash_at_any_write_loses_nothing_of_a_person_who_then_thinks_better_o
         if not crashed():
             break
     assert stop >= 5
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_crash_at_any_write_without_our_copy_makes_no_line_of_ours_a_persons(page, monkeypatch, late):
+    page.look()
+    for stop in itertools.count():
+        shutil.rmtree(page.state)
+        page.sections["Recent"] = ["- a", f"- new {stop}"]
+        with monkeypatch.context() as patch:
+            crashed = crash_at(patch, stop, late)
+            try:
+                page.look()
+            except KeyboardInterrupt:
+                assert crashed()
+        page.look()
+        assert page.recorded == []
+        assert f"- new {stop}\n" in page.text
+        if not crashed():
+            break
+    assert stop >= 3
+
+
+def test_lines_typed_right_above_each_other_around_a_crash_stay_single_lines(page, monkeypatch):
+    page.look()
+    for stop in itertools.count():
+        page.text = page.text.replace("## Recent\n", f"## Recent\nfirst {stop}\n")
+        page.look()
+        page.text = page.text.replace(f"first {stop}\n", f"second {stop}\nfirst {stop}\n")
+        with monkeypatch.context() as patch:
+            crashed = crash_at(patch, stop, late=False)
+            try:
+                page.look()
+            except KeyboardInterrupt:
+                assert crashed()
+        page.text = page.text.replace(f"second {stop}\n", f"third {stop}\nsecond {stop}\n")
+        page.look()
+        lines = page.text.split("\n")
+        assert [lines.count(f"{word} {stop}") for word in ("first", "second", "third")] == [1, 1, 1]
+        if not crashed():
+            break
 
 
 def crash_at(patch, stop, late):
