@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "logs" / "dev"
 FULL, MEMORY, APPEND = 10.0, 120.0, 1.25
 WORDS = (  # noqa: SIM905
-    "parser reader cache token branch session window budget page lock file index query layer sync retry queue "
-    "config socket merge patch error timeout module helper schema record stream buffer worker"
+    "parser reader cache token branch session window budget page lock file index query layer sync retry "
+    "queue config socket merge patch error timeout module helper schema record stream buffer worker"
 ).split()
 
 

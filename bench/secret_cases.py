@@ -14,10 +14,7 @@ HEX = DIGITS + "abcdef"
 ALNUM = LOWER + UPPER + DIGITS
 URLSAFE = ALNUM + "_-"
 BASE64 = ALNUM + "+/"
-WORDS = (
-    "amber bridge canyon dolphin ember falcon garnet harbor island jasper kettle lantern meadow nectar orchid "
-    "pepper quartz raven saddle timber umber velvet walnut yonder zephyr copper thistle marble"
-).split()
+WORDS = ["amber", "bridge", "canyon", "dolphin", "ember", "falcon", "garnet", "harbor", "island", "jasper", "kettle", "lantern", "meadow", "nectar", "orchid", "pepper", "quartz", "raven", "saddle", "timber", "umber", "velvet", "walnut", "yonder", "zephyr", "copper", "thistle", "marble"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,9 @@ SPOKEN_LINES = (
 )
 
 
-def in_lines(kind: str, name: str, maker: Maker, lines: tuple[str, ...] = TOKEN_LINES) -> Callable[[Random], Case]:
+def in_lines(
+    kind: str, name: str, maker: Maker, lines: tuple[str, ...] = TOKEN_LINES
+) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
         value = maker(r)
         line = r.choice(lines)
@@ -123,7 +122,11 @@ def split_by(kind: str, wedge: str, lines: tuple[str, ...] = TOKEN_LINES) -> Cal
         token = shape("ghp_", chars(ALNUM, 36))(r)
         at = r.randint(2, 30)
         broken = token.replace("_", "\\u005f") if wedge == "\\u005f" else token[:at] + wedge + token[at:]
-        return Case(kind, r.choice(lines).format(v=broken, name="github_token", NAME="GITHUB_TOKEN", opt="token"), broken)
+        return Case(
+            kind,
+            r.choice(lines).format(v=broken, name="github_token", NAME="GITHUB_TOKEN", opt="token"),
+            broken,
+        )
 
     return make
 
@@ -162,12 +165,21 @@ KNOWN: tuple[Callable[[Random], Case], ...] = (
     in_lines("aws access key", "aws_access_key_id", shape("AKIA", chars(UPPER + "234567", 16))),
     in_lines("aws secret", "aws_secret_access_key", chars(BASE64, 40), TOKEN_LINES[:5]),
     in_lines("google key", "google_api_key", shape("AIza", chars(URLSAFE, 35))),
-    with_secret("azure storage", "DefaultEndpointsProtocol=https;AccountName={a};AccountKey={v};EndpointSuffix=x",
-                shape(chars(BASE64, 86), "==")),
+    with_secret(
+        "azure storage",
+        "DefaultEndpointsProtocol=https;AccountName={a};AccountKey={v};EndpointSuffix=x",
+        shape(chars(BASE64, 86), "=="),
+    ),
     in_lines("github token", "github_token", shape("ghp_", chars(ALNUM, 36))),
-    in_lines("github fine-grained", "gh_token", shape("github_pat_", chars(ALNUM, 22), "_", chars(ALNUM, 59))),
+    in_lines(
+        "github fine-grained", "gh_token", shape("github_pat_", chars(ALNUM, 22), "_", chars(ALNUM, 59))
+    ),
     in_lines("gitlab token", "gitlab_token", shape("glpat-", chars(URLSAFE, 20))),
-    in_lines("slack token", "slack_token", shape("xoxb-", chars(DIGITS, 12), "-", chars(DIGITS, 12), "-", chars(ALNUM, 24))),
+    in_lines(
+        "slack token",
+        "slack_token",
+        shape("xoxb-", chars(DIGITS, 12), "-", chars(DIGITS, 12), "-", chars(ALNUM, 24)),
+    ),
     in_lines("stripe key", "stripe_key", shape("sk_live_", chars(ALNUM, 24))),
     in_lines("npm token", "npm_token", shape("npm_", chars(ALNUM, 36))),
     in_lines("pypi token", "pypi_token", shape("pypi-AgEIcHlwaS5vcmc", chars(URLSAFE, 60))),
@@ -177,16 +189,33 @@ KNOWN: tuple[Callable[[Random], Case], ...] = (
     in_lines("sendgrid", "sendgrid_api_key", shape("SG.", chars(URLSAFE, 22), ".", chars(URLSAFE, 43))),
     in_lines("twilio", "twilio_auth_token", chars(HEX, 32), TOKEN_LINES[:5]),
     in_lines("telegram", "telegram_token", shape(chars("123456789", 9), ":AA", chars(URLSAFE, 33))),
-    in_lines("discord", "discord_token", shape("M", chars(ALNUM, 23), ".", chars(ALNUM, 6), ".", chars(URLSAFE, 38))),
+    in_lines(
+        "discord",
+        "discord_token",
+        shape("M", chars(ALNUM, 23), ".", chars(ALNUM, 6), ".", chars(URLSAFE, 38)),
+    ),
     in_lines("jwt", "id_token", jwt),
     in_lines("hex api key", "api_key", chars(HEX, 32), TOKEN_LINES[:6]),
     in_lines("client secret", "client_secret", chars(ALNUM, 32), TOKEN_LINES[:5]),
-    in_lines("uuid api key", "api_key", shape(chars(HEX, 8), "-", chars(HEX, 4), "-", chars(HEX, 4), "-", chars(HEX, 4), "-", chars(HEX, 12)), TOKEN_LINES[:5]),
+    in_lines(
+        "uuid api key",
+        "api_key",
+        shape(chars(HEX, 8), "-", chars(HEX, 4), "-", chars(HEX, 4), "-", chars(HEX, 4), "-", chars(HEX, 12)),
+        TOKEN_LINES[:5],
+    ),
     in_lines("assigned password", "password", password, PASSWORD_LINES),
     in_lines("spoken password", "password", password, SPOKEN_LINES),
-    in_lines("url password", "x", plain_password, (
-        "DATABASE_URL=postgres://app:{v}@db1:5432/app", "git clone https://ana:{v}@git.corp.dev/app.git",
-        'amqp.connect("amqp://svc:{v}@mq1/vhost")', "redis://:{v}@cache1:6379/0")),
+    in_lines(
+        "url password",
+        "x",
+        plain_password,
+        (
+            "DATABASE_URL=postgres://app:{v}@db1:5432/app",
+            "git clone https://ana:{v}@git.corp.dev/app.git",
+            'amqp.connect("amqp://svc:{v}@mq1/vhost")',
+            "redis://:{v}@cache1:6379/0",
+        ),
+    ),
     with_secret("basic auth", "> Authorization: Basic {v}", basic),
     with_secret("sshpass", "sshpass -p '{v}' ssh {a}@10.0.0.7 uptime", password),
     with_secret("curl user", "curl -sS -u {a}:{v} https://ci.corp.dev/api/json", password),
@@ -251,8 +280,8 @@ HARMLESS: tuple[Line, ...] = (
     line("next_page_token: {v}", chars(ALNUM, 32)),
     line("cache_key = f'user:{user_id}:v2'"),
     line("mkdir -p src/{a}/v2 && docker run -p 8080:80 -u 1000:1000 {a}"),
-    line("curl -u \"$USER:$PASS\" https://ci.corp.dev"),
-    line("ETag: \"{v}\"", chars(HEX, 32)),
+    line('curl -u "$USER:$PASS" https://ci.corp.dev'),
+    line('ETag: "{v}"', chars(HEX, 32)),
     line("PWD=/home/{a}/work/app2"),
     line("ssh-rsa {v} {a}@laptop", shape("AAAAB3NzaC1yc2E", chars(BASE64, 200))),
     line("if '-----BEGIN PRIVATE KEY-----' in text:"),

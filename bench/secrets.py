@@ -68,7 +68,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0 if all((fine, _clean_speed(args.seed), _linear())) else 1
 
 
-def _measure(kinds: Sequence[Callable[[Random], Case]], harmless: Sequence[Line], r: Random, count: int) -> Score:
+def _measure(
+    kinds: Sequence[Callable[[Random], Case]], harmless: Sequence[Line], r: Random, count: int
+) -> Score:
     score = Score()
     for make in kinds:
         for _ in range(count):
@@ -114,8 +116,12 @@ def _clean_speed(seed: int) -> bool:
     r = Random(seed)
     lines = (
         lambda: " ".join(r.choice(WORDS) for _ in range(14)).capitalize() + ".",
-        lambda: f"    def {r.choice(WORDS)}_{r.choice(WORDS)}(self, key: str, count: int = {r.randint(1, 99)}) -> None:",
-        lambda: f"src/{r.choice(WORDS)}/{r.choice(WORDS)}.py:{r.randint(1, 900)}: error: token is not defined",
+        lambda: (
+            f"    def {r.choice(WORDS)}_{r.choice(WORDS)}(self, key: str, count: int = {r.randint(1, 99)}) -> None:"
+        ),
+        lambda: (
+            f"src/{r.choice(WORDS)}/{r.choice(WORDS)}.py:{r.randint(1, 900)}: error: token is not defined"
+        ),
         lambda: f'  "{r.choice(WORDS)}": {{"version": "{r.randint(0, 9)}.{r.randint(0, 30)}", "dev": true}},',
     )
     texts = ["\n".join(r.choice(lines)() for _ in range(60)) for _ in range(400)]

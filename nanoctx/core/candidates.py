@@ -117,7 +117,10 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
 
 def is_rule(sentence: str) -> bool:
     """A standing wish, not an order for this one task, a question or a report."""
-    if asks(sentence) or not cues.STANDING.search(sentence) or cues.ONE_OFF.search(sentence):
+    if asks(sentence) or cues.ONE_OFF.search(sentence):
+        return False
+    at_its_head = cues.STANDING.search(cues.FILLER.sub("", sentence)[:24])
+    if not at_its_head and not cues.FOR_EVER.search(sentence):
         return False
     if cues.FIRST_PERSON_REPORT.match(sentence) and not cues.OWN_HABIT.match(sentence):
         return False
@@ -207,7 +210,9 @@ def _from_block(
         weight += (
             0.12 * min(5, prose.count_names(line)) + (0.5 if final and worked else 0) - (0 if final else 0.4)
         )
-        quality = "hypothesis" if guess and kind != "next" else grade if kind == "impl" else "claimed"
+        quality = grade if kind == "impl" and final else "claimed"
+        if guess and kind != "next":
+            quality = "hypothesis"
         sort = kind if final else f"{kind}-mid"
         if cues.REPORTED.match(line):
             sort, weight = "reported", weight - 0.6

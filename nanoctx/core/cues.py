@@ -88,12 +88,14 @@ NEXT_HEADING = _any(
     r"|not (?:yet )?(?:done|included|committed|verified)|pending|what'?s (?:next|left)"
 )
 OFFER = _any(
-    r"if you (?:want|like|prefer|need)|let me know|would you like|you (?:can|could|may)|feel free"
+    r"want me to|should i|shall i|if you (?:want|like|prefer|need)|let me know",
+    r"would you like|you (?:can|could|may)|feel free"
     r"|happy to|options?|alternatives?|optional(?:ly)?"
 )
 NEXT = _any(
     r"next(?: step)?,? (?:i|we|you|is)|still (?:need|needs|has to|have to|left|to do|missing)"
-    r"|remain(?:s|ing)|needs? to be|(?:you|we)(?:'ll| will)? (?:need|must|have) to",
+    r"|remains? to|remaining (?:work|steps?|tasks?|items?|issues?|parts?)",
+    r"needs? to be|(?:you|we)(?:'ll| will)? (?:need|must|have) to",
     r"not yet|todo|follow[- ]?up|before (?:merging|release)|pending|waiting (?:for|on)"
     r"|ready (?:for (?:review|approval|merge))",
 )
@@ -168,6 +170,14 @@ STANDING = _any(
     r"|the|commits?|it simple)",
     r"i (?:always|never|prefer|like|hate|don'?t like|want you to always)|we (?:always|never|use"
     r"|don'?t use|prefer)",
+    r"immer|nie(?:mals)?|toujours|jamais|siempre|nunca",
+)
+# Said for ever wherever it stands; the other standing words say so only at the head of their sentence, as
+# "write the plan, don't commit" is an order for once.
+FOR_EVER = _any(
+    r"always|never|from now on|every time|whenever|each time|as a rule|at all times|going forward",
+    r"each (?:commit|test|file|function|sentence|change|pr)|when(?:ever)? possible",
+    r"in (?:general|(?:the )?future)",
     r"immer|nie(?:mals)?|toujours|jamais|siempre|nunca",
 )
 CORRECTION = re.compile(

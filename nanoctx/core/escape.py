@@ -20,7 +20,7 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 _IMPORT = re.compile(r"(?<![\w.+-])@(?=[\w~./\\-])")
 _MARKS = re.compile("[📌⭐🔴]\ufe0f?")
 _BLOCK_ID = re.compile(r"\s*\^[\w-]+\s*$")
-_STARTS = re.compile(r"^(?:(?:#{1,6}|>|[-*+]|\d{1,9}[.)])(?=\s|$)\s*|[-=_*]{3,}\s*$|\|)+")
+_STARTS = re.compile(r"^(?:(?:#{1,6}|[-*+]|\d{1,9}[.)])(?=\s|$)\s*|>\s*|[-=_*]{3,}\s*$|\|)+")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -40,9 +40,9 @@ def inert(text: str) -> str:
     text = _FENCE.sub(lambda run: run[0][0] * 2, text)
     text = _TAG.sub("‹", text)
     text = _IMPORT.sub("＠", text)
-    while (shorter := _STARTS.sub("", _BLOCK_ID.sub("", text)).strip()) != text:
+    while (shorter := _STARTS.sub("", _BLOCK_ID.sub("", text.rstrip("\\ "))).strip()) != text:
         text = shorter
-    return " ".join(text.rstrip("\\").split())
+    return " ".join(text.split())
 
 
 def xml(text: str) -> str:

@@ -58,12 +58,18 @@ def _next_value(data: bytes, at: int) -> tuple[int | None, tuple[str, int, int] 
 def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
     """What kind of secret the value is, or nothing."""
     value = data[start:end].decode("utf-8", "replace")
-    name, name_start = next((group, match.start(group)) for group in (1, 2, 5, 6, 7, 8) if match.start(group) >= 0)
+    name, name_start = next(
+        (group, match.start(group)) for group in (1, 2, 5, 6, 7, 8) if match.start(group) >= 0
+    )
     if is_placeholder(value) or (match.start(4) >= 0 and not _counts_in_markup(data, match, quoted)):
         return ""
     if name == 8:
         whole = _whole_name(data, name_start, match.start(9))
-        return _kind(match.group(8)) if _is_after_blank(value, whole) and not _INNOCENT_NAME.search(whole.lower()) else ""
+        return (
+            _kind(match.group(8))
+            if _is_after_blank(value, whole) and not _INNOCENT_NAME.search(whole.lower())
+            else ""
+        )
     option = name in (5, 6) and _is_option(data, name_start)
     if name in (5, 6) and not option and data[end : end + 2].strip(b" \t\r")[:1] not in (b"", b"\n"):
         return ""  # the start of a sentence, not a name and its value on a line of their own
@@ -71,15 +77,26 @@ def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
     if not (quoted or direct) and is_code(value):
         return ""
     between = data[name_start:start]
-    if not quoted and b"\n" in between and b"value" not in between and (b"=" in between or not (is_strong(value) or is_random(value))):
+    if (
+        not quoted
+        and b"\n" in between
+        and b"value" not in between
+        and (b"=" in between or not (is_strong(value) or is_random(value)))
+    ):
         return ""
     goes_on = data[match.end(name) : match.end(name) + 1] in (b"_", b"-")
-    if name in (1, 5) and not (goes_on and _INNOCENT_NAME.search(_whole_name(data, name_start, match.end()).lower())):
+    if name in (1, 5) and not (
+        goes_on and _INNOCENT_NAME.search(_whole_name(data, name_start, match.end()).lower())
+    ):
         tells = _is_password_value(value, quoted, direct) and not data.startswith(b"PASS:", name_start)
         return "password" if tells else ""
     if name in (1, 5):
         return ""
-    return _kind(match.group(0)) if _is_token_value(value, _whole_name(data, name_start, match.end()).lower(), quoted) else ""
+    return (
+        _kind(match.group(0))
+        if _is_token_value(value, _whole_name(data, name_start, match.end()).lower(), quoted)
+        else ""
+    )
 
 
 def _value_at(data: bytes, at: int) -> tuple[int, int, bool]:
@@ -172,7 +189,9 @@ _SEPARATORS = b"=: \t\n"
 _KEYED = shapes.compiled(shapes.KEYED)
 _OPENING = re.compile(rb"\s?(?:[bBrRfFuU]{0,2}|[$@])(\"\"\"|'''|\\{0,3}[\"'`])")
 # Numbers of up to three digits, literals and the start of an expression need no closer look.
-_PLAINLY_NOT = re.compile(rb"\d{1,3}(?:[\s,;)\]}]|$)|(?:true|false|null|None|nil|undefined)\b|[({\[]|//|[a-zA-Z_][\w.]*\(")
+_PLAINLY_NOT = re.compile(
+    rb"\d{1,3}(?:[\s,;)\]}]|$)|(?:true|false|null|None|nil|undefined)\b|[({\[]|//|[a-zA-Z_][\w.]*\("
+)
 _BARE = re.compile(rb"[^\s\"'`<>\\\xe2-\xf4]{1,4096}")
 # Where a bare value ends before the next blank: at the next pair of a query or of a connection string, and
 # before closing marks that belong to the text around it.

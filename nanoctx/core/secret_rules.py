@@ -6,7 +6,6 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from nanoctx.core import secret_shapes as shapes
 from nanoctx.core.secret_names import keyed
@@ -25,14 +24,14 @@ Span = tuple[str, int, int]
 def usual_secrets(data: bytes) -> list[Span]:
     """Tokens known by their shape or by the name beside them, and passwords told in a sentence."""
     found = [*keyed(data), *_said(data)]
-    # Patterns joined in one look cost as much as one, until re2's cache overflows: these two do not, more would.
+    # Patterns joined in one look cost as much as one, until re2's cache overflows: two do not.
     if _HAS_SHAPE.search(data) is not None:
         found += [*_shaped(data), *_prefixed(data)]
     return found
 
 
 def rare_secrets(data: bytes) -> list[Span]:
-    """Secrets in keys, URLs, headers, cookies, commands and files, for texts in which `shapes.RARE` was seen."""
+    """Secrets in keys, URLs, headers, cookies, commands and files: worth it where `shapes.RARE` was seen."""
     return [span for rule in _RARE_RULES for span in rule(data)]
 
 
@@ -52,7 +51,7 @@ def _prefixed(data: bytes) -> Iterator[Span]:
         prefix, *rest = _PREFIX_END.split(token)
         mixed = all(any(map(test, "".join(rest))) for test in (str.isupper, str.islower, str.isdigit))
         mixed = mixed or bool(_LONG_AND_NOT_HEX.search(token))
-        named = _ID_WORDS.intersection((prefix, rest[0]))
+        named = _ID_WORD.fullmatch(prefix) or _ID_WORD.fullmatch(rest[0])
         if mixed and max(map(len, rest)) >= 14 and not named and not is_blank_shape(token):
             yield "token", *match.span(1)
 
@@ -63,7 +62,7 @@ def _said(data: bytes) -> Iterator[Span]:
         start, end = match.span(group)
         if group == 3:  # "… is the password": the value stands before
             start, end = _word_before(data, start)
-        start, end, quoted = _unwrapped(data, start, min(end, start + 512))
+        start, end, quoted = _unwrapped(data, start, min(end, start + _LONGEST_SAID))
         value = _text(data[start:end])
         if group == 5:
             if is_passphrase(value):
@@ -80,7 +79,8 @@ def _is_said(value: str, words: bytes, group: int, quoted: bool) -> bool:
     if group == 6:
         return is_strong(value) or (words.startswith(b"cred") and is_password(value))
     if group in (2, 7, 8, 10) and not quoted:
-        return is_strong(value) or is_random(value) or bool(_WORD_AND_NUMBER.fullmatch(value) and is_password(value))
+        word_and_number = _WORD_AND_NUMBER.fullmatch(value) and is_password(value)
+        return is_strong(value) or is_random(value) or bool(word_and_number)
     if b"pass" in words or b"pw" in words or group in (4, 7, 8):
         return is_password(value)
     return is_strong(value) or is_random(value)
@@ -98,7 +98,10 @@ def _unwrapped(data: bytes, start: int, end: int) -> tuple[int, int, bool]:
     left = len(word) - len(inner)
     opening = word[:left]
     quoted = opening[-1:] in (b'"', b"'", b"`") and opening[-1:] in inner
-    inner = inner[: inner.index(opening[-1:])] if quoted else inner.rstrip(b".,;:\"'`)]_>" if left else b".,;:)")
+    if quoted:
+        inner = inner[: inner.index(opening[-1:])]
+    else:
+        inner = inner.rstrip(b".,;:\"'`)]_>" if left else b".,;:)")
     return start + left, start + left + len(inner), quoted
 
 
@@ -159,9 +162,9 @@ def _commands(data: bytes) -> Iterator[Span]:
             start, end = start + 1, end - 1
         password = _text(data[start:end])
         known = group <= len(shapes.COMMANDS)
-        if len(password) >= 4 and not is_placeholder(password):
-            if known or (is_strong(password) and not _ADDRESS.search(password)):
-                yield "password", start, end
+        sure = known or (is_strong(password) and not _ADDRESS.search(password))
+        if sure and len(password) >= 4 and not is_placeholder(password):
+            yield "password", start, end
 
 
 def _headers(data: bytes) -> Iterator[Span]:
@@ -190,17 +193,20 @@ def _decoded(value: bytes) -> bytes:
     return plain if plain.isascii() and plain.replace(b"\n", b" ").decode("ascii").isprintable() else b""
 
 
+_LONGEST_SAID = 512
 _ENOUGH = 200  # characters of a token that tell whether it is a real one
 _SHAPE = shapes.compiled(shapes.SHAPE)
 _PREFIXED = shapes.compiled(shapes.PREFIXED)
 _PREFIX_END = re.compile("[_.-]")
 _LONG_AND_NOT_HEX = re.compile(r"[_-](?=[a-f0-9]*[g-z])(?=[a-z]*[0-9])[a-z0-9]{32,}$")
-_ID_WORDS = frozenset(
-    "id ids msg message req request call toolu run evt event file thread session ses hash sha sha1 sha256 sha384 sha512 "
-    "md5 chatcmpl cmpl resp asst org proj item node chunk blob commit image img".split()
+_ID_WORD = re.compile(
+    r"ids?|msg|message|req|request|call|toolu|run|evt|event|file|thread|ses|session|hash|sha\d*|md5|chatcmpl|cmpl|resp"
+    r"|asst|org|proj|item|node|chunk|blob|commit|image|img"
 )
 _PROSE = shapes.compiled(shapes.PROSE)
-_NOT_SAID = re.compile(r"[=(){}<>\[\]|\\]|^[\w.-]*/|^--?\w|:\d+$|^\d+[%x.,:/-]?\d*\w{0,3}$|^\w+'\w$|^#\d+$|^@\w+")
+_NOT_SAID = re.compile(
+    r"[=(){}<>\[\]|\\]|^[\w.-]*/|^--?\w|:\d+$|^\d+(?:[%x.,:/-]\d*)?\w{0,3}$|^\w+'\w$|^#\d+$|^@\w+"
+)
 _WORD_AND_NUMBER = re.compile(r"[A-Za-z]{3,}\d{2,}")
 _HAS_SHAPE = shapes.compiled(f"(?:{shapes.SHAPE})|(?:{shapes.PREFIXED})")
 _HASH = shapes.compiled(shapes.HASH)

@@ -11,7 +11,9 @@ def compiled(pattern: str) -> Any:
     """A rule that reads UTF-8 byte by byte: faster than characters, and no letter beyond ASCII is in need of more."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
-    options.log_errors = False  # out of its memory re2 goes on without its cache, slower; nobody needs to hear
+    options.log_errors = (
+        False  # out of its memory re2 goes on without its cache, slower; nobody needs to hear
+    )
     return re2.compile(pattern.encode("latin-1"), options)
 
 
@@ -53,8 +55,14 @@ SHAPES: tuple[tuple[str, str], ...] = (
     ("groq key", r"gsk_[A-Za-z0-9]{30,}"),
     ("tailscale key", rf"tskey-{_B}{{16,}}"),
     ("1password token", rf"ops_eyJ{_B}{{40,}}"),
-    ("token", r"(?:bkua_|pul-|rubygems_|lsv2_[a-z]{2}_|CLOJARS_|shippo_[a-z]{4}_|dapi|PMAK-|CCIPAT_)[A-Za-z0-9_-]{30,}"),
-    ("token", r"EZ[AT]K[A-Za-z0-9]{50,}|figd_[A-Za-z0-9_-]{36,}|xkeysib-[A-Za-z0-9-]{60,}|r8_[A-Za-z0-9]{30,}"),
+    (
+        "token",
+        r"(?:bkua_|pul-|rubygems_|lsv2_[a-z]{2}_|CLOJARS_|shippo_[a-z]{4}_|dapi|PMAK-|CCIPAT_)[A-Za-z0-9_-]{30,}",
+    ),
+    (
+        "token",
+        r"EZ[AT]K[A-Za-z0-9]{50,}|figd_[A-Za-z0-9_-]{36,}|xkeysib-[A-Za-z0-9-]{60,}|r8_[A-Za-z0-9]{30,}",
+    ),
     # Whatever the vendor: a short name, a word that says what it is, a long random rest.
     (
         "token",
@@ -72,9 +80,7 @@ HASH = (
     r"|\{S?SHA\}[A-Za-z0-9+/]{26,}={0,2})"
 )
 
-PEM_BEGIN = (
-    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d|Private-Lines: \d+|LS0tLS1CRUdJTi[A-Za-z0-9+/]{60,}={0,2}"
-)
+PEM_BEGIN = r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d|Private-Lines: \d+|LS0tLS1CRUdJTi[A-Za-z0-9+/]{60,}={0,2}"
 # Lines of base64 and the few headers among them, also when quoted, numbered or written with \n.
 PEM_BODY = (
     r"(?:[\s\"'+,>|]|\\[nr]|\d{1,6}(?:\xe2\x86\x92|[:|\t])"

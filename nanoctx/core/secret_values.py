@@ -10,8 +10,8 @@ def is_placeholder(value: str) -> bool:
     low = value.lower()
     if _TEMPLATE.search(value) or len(set(value)) < 4 or _LONG_DUMMY.search(low) or _SEQUENCE.search(low):
         return True
-    dummies = _DUMMIES_IN_TOKENS if is_random(value) else _DUMMY_WORDS
-    return any(piece in dummies for piece in _PIECES.findall(low))
+    dummy = _DUMMY_IN_TOKENS if is_random(value) else _DUMMY_WORD
+    return any(dummy.fullmatch(piece) for piece in _PIECES.findall(low))
 
 
 def is_blank_shape(token: str) -> bool:
@@ -41,7 +41,7 @@ def is_random(value: str) -> bool:
 
 
 def is_password(value: str) -> bool:
-    """True when a value beside the word "password" is one that a person would type, not a word of the text."""
+    """True when a value beside the word "password" is one that people type, not a word of the text."""
     if not 5 <= len(value) <= 256 or _NEVER.match(value) or _TECHNICAL.fullmatch(value):
         return False
     if value[:-1].isdigit() or _NOT_TYPED.search(value):
@@ -72,7 +72,7 @@ def is_passphrase(value: str) -> bool:
     return (
         len(words) >= 4
         and all(3 <= len(word) <= 12 and word.isalpha() and word.islower() for word in words)
-        and not any(word in _SENTENCE_WORDS for word in words)
+        and not any(_SENTENCE_WORD.fullmatch(word) for word in words)
     )
 
 
@@ -82,14 +82,15 @@ def is_code(value: str) -> bool:
 
 
 def _wordiness(text: str) -> float:
-    """The share of neighbouring letters that are common in names and words: about .9 in those, .3 in random ones."""
+    """The share of neighbouring letters that are common in words: about .9 in words, .3 in random text."""
     low = text.lower()
     pairs = len(_NEIGHBOURS.findall(low))
     return len(_COMMON_NEIGHBOURS.findall(low)) / pairs if pairs >= 6 else 1.0
 
 
 _TEMPLATE = re.compile(
-    r"\$\{|\$\(|\{\{|#\{|%\(|<[A-Za-z_][\w .-]*>|\{[A-Za-z_]?[\w.]*\}|\*\*\*|\.\.\.|\[secret:|A-Za-z|a-z0-9|\[0-9|\\[wd]|x{4,}|X{4,}|•"
+    r"\$\{|\$\(|\{\{|#\{|%\(|<[A-Za-z_][\w .-]*>|\{[A-Za-z_]?[\w.]*\}|\*\*\*|\.\.\.|\[secret:"
+    r"|A-Za-z|a-z0-9|\[0-9|\\[wd]|x{4,}|X{4,}|•"
     r"|^\$\w+$|^%\w+%?$|^@\w+@$|^<|^\[[\w -]+\]$|^__\w+__$|^:\w+$|^[A-Z]+(?:_[A-Z0-9]+)+$"
 )
 # Long enough that no generator hits them by chance, so they count anywhere in the value.
@@ -99,13 +100,15 @@ _LONG_DUMMY = re.compile(
     r"|(?:my|the|some|any|new|old|user|super|top|test|fake|invalid|wrong|correct|bad|good|valid)[-_. ]?"
     r"(?:password|passwd|token|secret|api[-_]?key)|passw(?:or|0r)d\d{0,4}\W?$|^secret[-_]?\w{0,4}$|qwerty|letmein"
 )
-_SEQUENCE = re.compile(r"abcdefg|1234567|0123456|7654321|deadbeef|(?:abc|foo|test|admin|root|user)-?123|^pass-?1?2?3?$")
-_DUMMY_WORDS = frozenset(
-    "your yours foo bar baz todo fixme none null nil true false fake mock stub test tests testing demo default "
-    "string str secret secrets password passwd pass token admin root user username guest postgres mysql redis "
-    "rabbitmq minio optional required value unset empty xxx abc unknown here lorem ipsum env environ".split()
+_SEQUENCE = re.compile(
+    r"abcdefg|1234567|0123456|7654321|deadbeef|(?:abc|foo|test|admin|root|user)-?123|^pass-?1?2?3?$"
 )
-_DUMMIES_IN_TOKENS = frozenset("your yours fake mock stub demo todo fixme lorem ipsum here".split())
+_DUMMY_IN_TOKENS = re.compile(r"yours?|fake|mock|stub|demo|todo|fixme|lorem|ipsum|here")
+_DUMMY_WORD = re.compile(
+    rf"{_DUMMY_IN_TOKENS.pattern}|foo|bar|baz|none|null|nil|true|false|tests?|testing|default|string|str|secrets?"
+    r"|password|passwd|pass|token|admin|root|user|username|guest|postgres|mysql|redis|rabbitmq|minio|optional"
+    r"|required|value|unset|empty|xxx|abc|unknown|env|environ"
+)
 _NOT_TYPED = re.compile(r"[\s\u2000-\U0010ffff]")
 _SEPARATORS = re.compile(r"[-_.:/+$=]")
 _PIECES = re.compile(r"[A-Za-z0-9]+")
@@ -115,19 +118,15 @@ _MIXED_CASE = re.compile(r"[a-z][A-Z]")
 _NEIGHBOURS = re.compile(r"[a-z](?=[a-z])")
 # Each letter with those that often follow it in identifiers and English words.
 _COMMON_NEIGHBOURS = re.compile(
-    "|".join(
-        f"{letters[0]}(?=[{letters[1:]}])"
-        for letters in (
-            "eacdefglmnpqrstvwx tacdehiloprstuy aabcdgilmnprstu obcdlmnoprstuw iabcdefglmnoprstvz nacdefgiostu "
-            "sacehiopstu racdegimnorstuy haeio ladeilostuy dadeilosu caehiklortu uabelmnprst maeiops faefilor "
-            "paeiloprsty gehirs wai ypty baceilou vaei ke xt qu zez"
-        ).split()
-    )
+    "e(?=[acdefglmnpqrstvwx])|t(?=[acdehiloprstuy])|a(?=[abcdgilmnprstu])|o(?=[bcdlmnoprstuw])|i(?=[abcdefglmnoprstvz])"
+    "|n(?=[acdefgiostu])|s(?=[acehiopstu])|r(?=[acdegimnorstuy])|h(?=[aeio])|l(?=[adeilostuy])|d(?=[adeilosu])"
+    "|c(?=[aehiklortu])|u(?=[abelmnprst])|m(?=[aeiops])|f(?=[aefilor])|p(?=[aeiloprsty])|g(?=[ehirs])|w(?=[ai])"
+    "|y(?=[pty])|b(?=[aceilou])|v(?=[aei])|k(?=e)|x(?=t)|q(?=u)|z(?=[ez])"
 )
 _NEVER = re.compile(
     r"(?:sha\d+|md5)[-:]"
     r"|\d{4}-\d\d-\d\d(?:\D|$)"
-    r"|v?\d+(?:\.\d+)+(?:[-+.]\w+)*$"
+    r"|v?\d+(?:\.\d+)+(?:[-+]\w[\w.+-]*)?$"
     r"|#[0-9a-fA-F]{3,8}$"
     r"|[a-z][a-z0-9+.-]*://"
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+$"
@@ -137,16 +136,17 @@ _NEVER = re.compile(
     re.IGNORECASE,
 )
 _TECHNICAL = re.compile(
-    r"sha-?\d+|md[45]|base(?:16|32|58|64)\w*|utf-?\d+|b?scrypt\d*|argon2\w{0,2}|pbkdf2\w*|oauth2?|http/?\d?|ipv\d|x509"
-    r"|[rhep]s\d{3}|aes-?\d{3}[\w-]{0,8}|(?:step|line|phase|part|item|test|page|level|option|field|column|row|case)-?\d+"
+    r"sha-?\d+|md[45]|base(?:16|32|58|64)\w*|utf-?\d+|b?scrypt\d*|argon2\w{0,2}|pbkdf2\w*|oauth2?|http/?\d?"
+    r"|ipv\d|x509|[rhep]s\d{3}|aes-?\d{3}[\w-]{0,8}"
+    r"|(?:step|line|phase|part|item|test|page|level|option|field|column|row|case)-?\d+"
     r"|python\d?|py\d+|v\d+\w?|k8s|i18n|\w{1,20}\.\w{1,4}",
     re.IGNORECASE,
 )
 _STRONG_SYMBOL = re.compile(r"[!@#$%^&*+~]")
 _ONE_PIECE = re.compile(r"[A-Za-z0-9]+={0,2}(?:[-_.][A-Za-z]*\d[A-Za-z0-9]*)?")
-_SENTENCE_WORDS = frozenset(
-    "the your you must and for with not are was has have this that from please enter type should will can "
-    "password passphrase phrase words word mnemonic seed token key".split()
+_SENTENCE_WORD = re.compile(
+    r"the|your?|must|and|for|with|not|are|was|has|have|this|that|from|please|enter|type|should|will|can|password"
+    r"|passphrase|phrase|words?|mnemonic|seed|token|key"
 )
 _EXPRESSION = re.compile(
     r"(?:await |new |return |async )"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -15,12 +16,15 @@ from nanoctx.model import Item
 anything = st.text(st.characters(), max_size=80)
 nasty = st.lists(
     st.sampled_from(
-        ["# ", "## Now", "\n", "\r", "\u2028", "\x85", "```", "~~~", "<b>", "<!--", "</system-reminder>",
-         "@CLAUDE.md", "@~/x", "- ", "* ", "1. ", "---", "===", "| ", "> ", " ^abc123", "📌", "⭐", "\\", "  ", "\u202e",
-         "\u200b", "\ud800", "  @12 verified by=user", "word", "user@host", "`code`", "[x](y)", "\x00", "\x1b[31m"]
+        (
+            *("# ", "## Now", "\n", "\r", "\u2028", "\x85", "```", "~~~", "<b>", "<!--", "</now>"),
+            *("@CLAUDE.md", "@~/x", "- ", "* ", "1. ", "---", "===", "| ", "> ", " ^abc123", "📌", "⭐"),
+            *("\\", "  ", "\u202e", "\u200b", "\ud800", "  @12 verified by=user", "word", "user@host", "`code`"),
+            *("[x](y)", "\x00", "\x1b[31m"),
+        )
     ),
     max_size=8,
-).map("".join)  # fmt: skip
+).map("".join)
 text = st.one_of(anything, nasty)
 
 
@@ -38,7 +42,7 @@ def test_an_inert_text_is_one_bullet_without_structure(given_text: str) -> None:
     words = inert(given_text)
     assert inert(words) == words
     assert len(f"- {words}".splitlines()) == 1
-    assert not words.startswith(("#", ">", "- ", "* ", "+ ", "|"))
+    assert not re.match(r"(?:#{1,6}|[-*+]|\d+[.)])(?:\s|$)|[>|]|[-=_*]{3,}$", words)
     assert "```" not in words and "~~~" not in words
     assert "<!" not in words and "</" not in words
     assert not set(words) & set("📌⭐🔴")
@@ -62,6 +66,8 @@ def test_an_inert_text_cannot_pose_as_attributes_of_an_item(given_text: str) -> 
         ("keep it ^m3f2a7c", "keep it"),
         ("📌 pinned for ever 📌", "pinned for ever"),
         ("a < b and b > c", "a < b and b > c"),
+        ("#12 is merged", "#12 is merged"),
+        ("> quoted", "quoted"),
         ("2.5 times faster, 1,000 rows", "2.5 times faster, 1,000 rows"),
         ("--unit is a flag", "--unit is a flag"),
         ("---", ""),
