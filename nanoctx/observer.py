@@ -191,7 +191,8 @@ class _Look:
 
     def _sources(self) -> Iterable[tuple[Source, list[Path]]]:
         home = Path(os.environ.get("HOME") or Path.home())
-        projects = [self.ws.project_root] if self.ws.project_root else list(self.ws.watched) or None
+        root = self.ws.project_root
+        projects = [root, *git.worktrees(root)] if root else list(self.ws.watched) or None
         for name, source in SOURCES.items():
             if not self.ws.settings.watch_agents or name in self.ws.settings.watch_agents:
                 yield source, list(source.find_logs(home, os.environ, projects))

@@ -149,6 +149,19 @@ def test_two_sessions_at_once_do_not_overwrite_each_other(home: Path, repo: Path
     assert len(observations.load_all(ws.root).observations) == 2
 
 
+def test_a_session_in_a_linked_worktree_belongs_to_the_project(
+    home: Path, repo: Path, ws: Workspace, tmp_path: Path
+) -> None:
+    identity = ("-c", "user.name=t", "-c", "user.email=t@example.invalid")
+    subprocess.run(["git", *identity, "commit", "-q", "--allow-empty", "-m", "start"], cwd=repo, check=True)
+    subprocess.run(["git", "worktree", "add", "-q", str(tmp_path / "beside")], cwd=repo, check=True)
+    ClaudeLog(home, tmp_path / "beside").prompt("Try the new gauge driver in the other checkout")
+    assert look(ws).sessions == 1
+    (seen,) = observations.load_all(ws.root).observations
+    assert seen.project == "tidewatch"
+    assert "new gauge driver" in page(ws)["Now"][0]
+
+
 def test_another_project_does_not_leak_into_a_repo_workspace(
     home: Path, repo: Path, ws: Workspace, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+MOST_WORKTREES = 100
 _SMALL = 64 * 1024
 _REMOTE = re.compile(r'^\s*\[remote "origin"\](.*?)(?=^\s*\[|\Z)', re.MULTILINE | re.DOTALL)
 _URL = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
@@ -43,6 +44,19 @@ def slug(folder: Path) -> str:
         main = _common(git)
         return named(str(main.parent if main.name == ".git" else top))
     return named(str(folder))
+
+
+def worktrees(folder: Path) -> list[Path]:
+    """The linked checkouts of a repository: sessions in them belong to the same project."""
+    git = _git_folder(folder)
+    if git is None:
+        return []
+    try:
+        entries = sorted((_common(git) / "worktrees").iterdir())
+    except OSError:
+        return []
+    pointers = (_read(entry / "gitdir").strip() for entry in entries[:MOST_WORKTREES])
+    return [Path(pointer).parent for pointer in pointers if pointer.endswith("/.git") and "\0" not in pointer]
 
 
 def named(path: str) -> str:
