@@ -308,6 +308,24 @@ def test_a_person_who_edits_between_looks_keeps_every_word(home: Path, repo: Pat
         assert "## Mine\n\n  odd   bytes\t\n" in told
 
 
+def test_of_two_paragraphs_of_a_person_the_deleted_one_stays_away(
+    home: Path, repo: Path, ws: Workspace
+) -> None:
+    a_session(home, repo)
+    look(ws)
+    text = ws.context_page.read_text(encoding="utf-8")
+    text = text.replace("## External\n", "## External\nAsk Ann first.\n\nThe pump is\nout of order.\n\n")
+    ws.context_page.write_text(text, encoding="utf-8")
+    look(ws)
+    told = ws.context_page.read_text(encoding="utf-8")
+    assert "Ask Ann first.\n" in told and "The pump is\nout of order.\n" in told
+    ws.context_page.write_text(told.replace("Ask Ann first.\n", ""), encoding="utf-8")
+    for minute in range(3):
+        look(ws, LATER + timedelta(minutes=minute))
+        told = ws.context_page.read_text(encoding="utf-8")
+        assert "Ask Ann" not in told and told.count("The pump is\nout of order.\n") == 1
+
+
 def test_lines_of_an_adopted_page_are_the_persons(home: Path, tmp_path: Path) -> None:
     root = tmp_path / "old"
     root.mkdir()

@@ -75,8 +75,10 @@ class World:
                 observations.save(self.root, known[-1])
 
         def render() -> dict[str, str]:
-            self.shown = self._compose(people.standing(known), now)
-            return {name: section(name, [line.text for line in lines]) for name, lines in self.shown.items()}
+            composed = self._compose(people.standing(known), now)
+            # The latest come first; an editor may still show a line as it was worded before.
+            self.shown = {name: (*lines, *self.shown.get(name, ()))[:60] for name, lines in composed.items()}
+            return {name: section(name, [line.text for line in lines]) for name, lines in composed.items()}
 
         return pages.rewrite(self.page, self.state, self.conflicts, record=record, render=render, now=now)
 
@@ -131,7 +133,6 @@ class PeopleAndLooks(RuleBasedStateMachine):
         self.seen_notes: list[str] = []
         self.crashed = self.blind = self.emptied = False
         self.buffer: tuple[str, int] | None = None  # what an editor shows, and how many looks there were then
-        self.looks = 0
 
     def teardown(self) -> None:
         shutil.rmtree(self.folder)
@@ -301,14 +302,14 @@ class PeopleAndLooks(RuleBasedStateMachine):
     @rule()
     def person_opens_an_editor(self) -> None:
         known = not (self.fresh or self.crashed or self.blind or self.emptied)
-        self.buffer = (self._read(), self.looks) if known else None
+        self.buffer = (self._read(), self.world.looks) if known else None
 
     @precondition(lambda self: self.buffer and not (self.crashed or self.blind or self.emptied or self.fresh))
     @rule()
     def person_saves_what_their_editor_had(self) -> None:
         text, looks = self.buffer
         hints = [re.findall("- Hint: .*", one) for one in (text, self._read())]
-        if hints[0] == hints[1] or self.looks - looks > 3 or "## Recent\n" not in text:
+        if hints[0] == hints[1] or self.world.looks - looks > 2 or "## Recent\n" not in text:
             return  # too old, or nothing tells how old it is
         self.count += 1
         block = f"- from an editor {self.count}."
@@ -371,7 +372,6 @@ class PeopleAndLooks(RuleBasedStateMachine):
         self.seen, self.seen_wording, self.seen_notes = set(lines), self.world.wording, list(self.notes)
         self.maybe, self.fresh, self.lost = set(), set(), set()
         self.crashed = self.blind = self.emptied = False
-        self.looks += 1
 
     def _check_focus(self, lines: list[str], kept: str) -> None:
         shown = [line for line in lines if line.startswith("- Focus: ")]
@@ -406,7 +406,7 @@ class PeopleAndLooks(RuleBasedStateMachine):
 
     def _save(self, text: str) -> None:
         # The editor stays open with what they saved, unless it cannot be known from which page that came.
-        self.buffer = None if self.crashed or self.blind or self.emptied else (text, self.looks)
+        self.buffer = None if self.crashed or self.blind or self.emptied else (text, self.world.looks)
         crlf = b"\r\n" in self._raw()
         self.world.page.write_bytes((text.replace("\n", "\r\n") if crlf else text).encode())
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from math import ceil
 
 from nanoctx.core import layers, prose, timeline, tokens
+from nanoctx.core.blocks import section
 from nanoctx.core.layers import Layer
 from nanoctx.core.people import Standing
 from nanoctx.model import Item, Line, Observation, Origin
@@ -60,15 +61,12 @@ def compose(scene: Scene) -> dict[str, tuple[Line, ...]]:
 
 
 def render(sections: Mapping[str, Sequence[Line]]) -> dict[str, str]:
-    """Each section as it stands in the file."""
-    return {
-        name: f"## {name}\n" + "".join(f"{line.text}\n" for line in lines) + "\n"
-        for name, lines in sections.items()
-    }
+    """Each section as it stands in the file, a person's blocks parted as they wrote them."""
+    return {name: section(name, [line.text for line in lines]) for name, lines in sections.items()}
 
 
 def page(sections: Mapping[str, Sequence[Line]]) -> str:
-    return "# Context\n\n" + "".join(render(sections).values()).rstrip("\n") + "\n"
+    return "# Context\n\n" + "\n".join(render(sections).values())
 
 
 def current_session(sessions: Sequence[Observation]) -> Observation | None:

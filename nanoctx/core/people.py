@@ -231,7 +231,7 @@ def _retract(section: str, text: str, line: Line | None, salt: str) -> Item:
     key = (line.key if line else "") or _time_key(section, text)
     if key and key not in VALUE_KEYS:
         more["key"] = key
-    elif line and not _is_theirs(line) and (marks := _marks(salt, line)):
+    elif marks := _marks(salt, line):
         more["from"] = ",".join(marks)
     return Item("retract", _digest(salt, "exact", section, text), by="person", more=more)
 

@@ -175,6 +175,20 @@ def test_a_person_who_saves_while_we_write_is_heard(page, monkeypatch):
     assert len(page.copies()) == 1
 
 
+def test_a_line_taken_out_while_we_were_about_to_drop_it_ourselves_is_taken_out(page, monkeypatch):
+    page.look()
+    page.sections["Recent"] = ["- b"]
+    real = files.exchange
+
+    def exchange(path, text, expect):
+        page.text = page.text.replace("- a\n", "")
+        return real(path, text, expect)
+
+    monkeypatch.setattr(files, "exchange", exchange)
+    page.look()
+    assert page.recorded == [Change("Recent", (), ("- a",))]
+
+
 def test_a_person_who_never_stops_saving_is_left_alone_until_the_next_look(page, monkeypatch):
     page.look()
     page.sections["Time"] = ["- Hint: Look 1"]
