@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
@@ -14,7 +15,14 @@ HEX = DIGITS + "abcdef"
 ALNUM = LOWER + UPPER + DIGITS
 URLSAFE = ALNUM + "_-"
 BASE64 = ALNUM + "+/"
-WORDS = ["amber", "bridge", "canyon", "dolphin", "ember", "falcon", "garnet", "harbor", "island", "jasper", "kettle", "lantern", "meadow", "nectar", "orchid", "pepper", "quartz", "raven", "saddle", "timber", "umber", "velvet", "walnut", "yonder", "zephyr", "copper", "thistle", "marble"]
+WORDS = tuple(
+    re.findall(
+        r"\w+",
+        "amber bridge canyon dolphin ember falcon garnet harbor island jasper kettle lantern meadow "
+        "nectar orchid pepper quartz raven saddle timber umber velvet walnut yonder zephyr copper "
+        "thistle marble ",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ def b64(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-# --- the lines secrets stand in ------------------------------------------------------------------------------
+# --- the lines secrets stand in
 
 TOKEN_LINES = (
     "export {NAME}={v}",
@@ -159,7 +167,7 @@ def jwt(r: Random) -> str:
     return f"{head}.{body}.{chars(URLSAFE, 43)(r)}"
 
 
-# --- kinds the rules were written for --------------------------------------------------------------------------
+# --- kinds the rules were written for
 
 KNOWN: tuple[Callable[[Random], Case], ...] = (
     in_lines("aws access key", "aws_access_key_id", shape("AKIA", chars(UPPER + "234567", 16))),
@@ -231,13 +239,14 @@ KNOWN: tuple[Callable[[Random], Case], ...] = (
     private_key,
 )
 
-# --- what only looks like one --------------------------------------------------------------------------------------
+# --- what only looks like one
 
 Line = Callable[[Random], str]
 
 
-def line(template: str, maker: Maker = chars(HEX, 40)) -> Line:
-    return lambda r: template.replace("{v}", maker(r)).replace("{a}", r.choice(WORDS))
+def line(template: str, maker: Maker | None = None) -> Line:
+    make = maker or chars(HEX, 40)
+    return lambda r: template.replace("{v}", make(r)).replace("{a}", r.choice(WORDS))
 
 
 UUID = shape(chars(HEX, 8), "-", chars(HEX, 4), "-4", chars(HEX, 3), "-a", chars(HEX, 3), "-", chars(HEX, 12))

@@ -1,4 +1,4 @@
-"""Measures `core.redact` on made-up secrets in log lines: precision, recall, speed, and that time stays linear.
+"""Measures `core.redact` on made-up secrets in log lines: precision, recall, speed, and linear time.
 
 Only the figures of the kinds that were held back say something about secrets nobody has thought of: they were
 written when the rules were finished, and the rules were not touched for them.
@@ -25,7 +25,7 @@ from bench.secret_learned import LEARNED, LEARNED_HARMLESS  # noqa: E402
 from nanoctx.core.redact import findings, redact  # noqa: E402
 
 FLOOR_PRECISION, FLOOR_RECALL = 0.98, 0.85
-FLOOR_CLEAN_MB_PER_SECOND, CEILING_MS_PER_KB = 30.0, 1.5
+FLOOR_CLEAN_MB_PER_SECOND, CEILING_MS_PER_KB = 30.0, 1.5  # the goal is 1; the rest is for noisy machines
 SIZES = (1_000, 16_000, 256_000, 4_000_000)
 SLACK = 12  # characters around a secret that may go with it
 
@@ -116,9 +116,7 @@ def _clean_speed(seed: int) -> bool:
     r = Random(seed)
     lines = (
         lambda: " ".join(r.choice(WORDS) for _ in range(14)).capitalize() + ".",
-        lambda: (
-            f"    def {r.choice(WORDS)}_{r.choice(WORDS)}(self, key: str, count: int = {r.randint(1, 99)}) -> None:"
-        ),
+        lambda: f"    def {r.choice(WORDS)}_{r.choice(WORDS)}(self, key: str, count: int) -> None:",
         lambda: (
             f"src/{r.choice(WORDS)}/{r.choice(WORDS)}.py:{r.randint(1, 900)}: error: token is not defined"
         ),
@@ -185,6 +183,11 @@ ADVERSARIAL: dict[str, Callable[[int], str]] = {
     "e-mail": _filled("a.a@"),
     "tokens": _filled("ghp_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX "),
     "passwords": _filled('password="k7!mQ2x9" '),
+    "versions": lambda size: "password=" + "1." * (size // 2) + "!",
+    "full stops": lambda size: "token=" + "." * size + "x",
+    "digits": lambda size: "the password is " + "1" * size + "!",
+    "paths": lambda size: "secret: ~/" + "a/" * (size // 2) + "!",
+    "colons": lambda size: "api_key=" + ":1" * (size // 2),
     "beyond ascii": _filled("пароль: é\u200b "),
 }
 

@@ -139,6 +139,7 @@ class Origin:
     observation: str
     pos: int | None = None
     kind: str = ""
+    lead: str = ""  # its first telling words: one message gives several lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from secrets import token_hex
 
-from nanoctx.core import context, people, prose
+from nanoctx.core import context, document, people, prose, tokens
 from nanoctx.core.distill import distill
+from nanoctx.core.external import NO_REPOSITORY, external
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
 from nanoctx.disk import cursors, files, lock, observations, pages, stories
@@ -22,7 +23,6 @@ from nanoctx.sources.base import Source
 
 STALE_SECONDS = 3600.0  # a temporary file this old belongs to nobody
 LOCK_WAIT = 30.0  # another look is at work: it will not take longer
-NO_REPOSITORY = Line("- No repository at hand", (), "Repository")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,15 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
 
 
 def page(ws: Workspace, *, now: datetime, zone: tzinfo) -> str:
-    """CONTEXT.md for an agent that reads it right now; nothing is written."""
+    """CONTEXT.md for an agent that reads it right now, within the budget; nothing is written."""
     known, _ = observations.load_all(ws.root)
-    return context.page(context.compose(replace(_scene(ws, known, None, now, zone), live=True)))
+    sections = context.compose(replace(_scene(ws, known, None, now, zone), live=True))
+    whole = document.replace(files.read(ws.context_page).text, context.render(sections))
+    budget = ws.settings.page_budget
+    if tokens.count(whole) <= budget:
+        return whole
+    note = f"\n(cut to {budget} tokens; the whole page is {ws.context_page})\n"
+    return tokens.clip(whole, budget - tokens.count(note)).rstrip() + note
 
 
 def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[Explanation, ...]:
@@ -174,6 +180,8 @@ class _Look:
             if batch.cursor == cursor:
                 break
             cursor = batch.cursor
+        if not local and not any(story.turns or "cwd" in story.facts for story in told.values()):
+            raise LogUnreadable(f"{log} holds no record of {source.NAME}: check --agent and the path.")
         if touched:
             for session in sorted(touched):
                 self._note(source, told[session], key, local)
@@ -186,8 +194,8 @@ class _Look:
         """A session without a sign of life has ended, though its log never says so."""
         limit = timedelta(minutes=self.ws.settings.observe_idle_minutes)
         for one in list(self.observations.values()):
-            if one.agent != people.AGENT and not one.ended and one.last and self.now - one.last > limit:
-                self._save(replace(one, ended=one.last, ended_by="idle"))
+            if one.agent != people.AGENT:
+                self._save(_closed_if_idle(one, self.now, limit))
 
     def _sources(self) -> Iterable[tuple[Source, list[Path]]]:
         home = Path(os.environ.get("HOME") or Path.home())
@@ -208,7 +216,8 @@ class _Look:
         if not made.items and old is not None and old.items:
             return  # a log that came back empty does not empty our memory of it
         folder = self.ws.project_root or (Path(story.cwd) if local and story.cwd else None)
-        head = git.head(folder) if folder is not None else None
+        # Where HEAD stood is known only while the session goes on: afterwards anybody may have moved it.
+        head = git.head(folder) if folder is not None and not made.ended else None
         project = git.slug(folder) if folder is not None else git.named(story.cwd or "project")
         self._save(replace(made, project=project, head=head.sha[:12] if head else "", log=log))
 
@@ -220,6 +229,11 @@ class _Look:
             observations.save(self.ws.root, one)
             self.observations[one.id] = one
             self.changed[one.id] = None
+
+
+def _closed_if_idle(one: Observation, now: datetime, limit: timedelta) -> Observation:
+    silent = not one.ended and one.last is not None and now - one.last > limit
+    return replace(one, ended=one.last, ended_by="idle") if silent else one
 
 
 def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
@@ -300,7 +314,10 @@ def _scene(
 ) -> context.Scene:
     names = _projects(known)
     shown = (names[0] if names else "") if project is None else project
-    sessions = tuple(one for one in known if one.agent != people.AGENT and one.project == shown)
+    idle = timedelta(minutes=ws.settings.observe_idle_minutes)
+    sessions = tuple(
+        _closed_if_idle(one, now, idle) for one in known if one.agent != people.AGENT and one.project == shown
+    )
     others = (
         ()
         if alone or ws.kind == "repo"
@@ -344,17 +361,9 @@ def _latest(known: Sequence[Observation], project: str) -> Observation:
 
 
 def _outside(ws: Workspace, current: Observation | None) -> tuple[Line, ...]:
-    """External, as far as HEAD tells it. Folders named only in a foreign log are never looked for."""
+    """Folders that are only named in a foreign log are never looked for."""
     head = git.head(ws.project_root) if ws.project_root is not None else None
-    if head is None:
-        return (NO_REPOSITORY,)
-    where = f"{head.branch or 'a detached HEAD'} at {head.sha[:7] or 'no commit yet'}"
-    if current is None or not current.head:
-        return (Line(f"- On {where}", (), "Repository"),)
-    if head.sha[: len(current.head)] == current.head:
-        return (Line(f"- On {where}; HEAD has not moved since the last session", (), "Repository"),)
-    moved = f"{current.head[:7]} → {head.sha[:7]}"
-    return (Line(f"- HEAD moved {moved} since the last session, now on {where}", (), "Repository"),)
+    return external(head.branch, head.sha, current) if head is not None else (NO_REPOSITORY,)
 
 
 # -- why ---------------------------------------------------------------------------------------------------

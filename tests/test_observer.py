@@ -308,6 +308,24 @@ def test_a_person_who_edits_between_looks_keeps_every_word(home: Path, repo: Pat
         assert "## Mine\n\n  odd   bytes\t\n" in told
 
 
+def test_a_line_that_is_reworded_takes_no_other_line_with_it(home: Path, repo: Path, ws: Workspace) -> None:
+    log = ClaudeLog(home, repo).prompt("Rework the tide table and its tests")
+    log.edit("tide/table.py").shell("pytest -q", "14 passed")
+    log.say(
+        "Reworked.\n\n## Table\n- Added `in_feet` to `tide/table.py`, it converts metres\n"
+        "## Tests\n- Fixed `tests/test_table.py`, it reads the fixture `gauge.json` now\n"
+    )
+    look(ws)
+    before = page(ws)["Recent"]
+    reworded = before[0].replace("- ", "- my words: ", 1)
+    text = ws.context_page.read_text(encoding="utf-8").replace(before[0], reworded)
+    ws.context_page.write_text(text, encoding="utf-8")
+    look(ws)
+    told = page(ws)["Recent"]
+    assert reworded in told and before[0] not in told
+    assert set(before[1:]) <= set(told)
+
+
 def test_of_two_paragraphs_of_a_person_the_deleted_one_stays_away(
     home: Path, repo: Path, ws: Workspace
 ) -> None:
@@ -339,6 +357,52 @@ def test_lines_of_an_adopted_page_are_the_persons(home: Path, tmp_path: Path) ->
     told = ws.context_page.read_text(encoding="utf-8")
     assert told.count("- we moved the server on Monday\n") == 1 and "## Wishes\nmore tea\n" in told
     assert "heights in feet" in told
+
+
+def test_head_is_claimed_unmoved_only_when_it_was_seen_during_the_session(
+    home: Path, repo: Path, ws: Workspace
+) -> None:
+    def commit(message: str) -> None:
+        identity = ("-c", "user.name=t", "-c", "user.email=t@example.invalid")
+        subprocess.run(
+            ["git", *identity, "commit", "-q", "--allow-empty", "-m", message], cwd=repo, check=True
+        )
+
+    assert observer.page(ws, now=LATER, zone=UTC).endswith("- On main, no commit yet\n")
+    commit("start")
+    log = ClaudeLog(home, repo).prompt("Print the tides of tomorrow")
+    look(ws, now=log.now + timedelta(hours=3))
+    assert "moved" not in page(ws)["External"][0], "the session was over: nobody knows where HEAD stood"
+    log.now += timedelta(hours=4)
+    look(ws, now=log.prompt("Print the tides of Monday as well").now)
+    assert "HEAD has not moved" in page(ws)["External"][0]
+    commit("by somebody else")
+    look(ws, now=log.now + timedelta(minutes=1))
+    assert "HEAD moved" in page(ws)["External"][0]
+
+
+def test_an_open_session_told_live_is_over_when_it_fell_silent(home: Path, repo: Path, ws: Workspace) -> None:
+    log = ClaudeLog(home, repo).prompt("Print the tides of tomorrow")
+    look(ws, now=log.now)
+    assert "- Session: continuing" in observer.page(ws, now=log.now + timedelta(minutes=5), zone=UTC)
+    told = observer.page(ws, now=log.now + timedelta(days=1), zone=UTC)
+    assert "- Session: continuing" not in told and "- Last session: 2026-02-12" in told
+
+
+def test_what_agents_are_given_of_a_page_over_budget_is_cut_and_says_so(ws: Workspace) -> None:
+    observer.refresh_page(ws, now=LATER, zone=UTC)
+    with ws.context_page.open("a", encoding="utf-8") as file:
+        file.write("\n## Mine\n" + "one more line of my own\n" * 300)
+    told = observer.page(ws, now=LATER, zone=UTC)
+    assert count(told) <= 500 and "## Mine" in told and "cut to 500 tokens" in told
+
+
+def test_a_log_of_another_agent_is_refused(ws: Workspace, tmp_path: Path) -> None:
+    log = tmp_path / "other.jsonl"
+    log.write_text('{"timestamp":"2026-02-12T10:00:00Z","type":"session_meta","payload":{"id":"x"}}\n')
+    with pytest.raises(LogUnreadable, match="no record of claude-code"):
+        observer.observe(ws, now=LATER, zone=UTC, agent="claude-code", log=log)
+    assert not observations.load_all(ws.root).observations
 
 
 def test_an_open_session_ends_when_it_falls_silent(home: Path, repo: Path, ws: Workspace) -> None:

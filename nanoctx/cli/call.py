@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nanoctx.errors import WorkspaceError
+
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
@@ -32,6 +34,16 @@ class Call:
         from nanoctx.disk import workspace
 
         return workspace.resolve(self.named, self.cwd, self.env)
+
+    def trusted_workspace(self) -> Workspace:
+        """The workspace, if this user made it or named it; one that came with a clone is not used."""
+        found = self.workspace()
+        if not found.trusted and not (self.named or self.env.get("NANOCTX_WORKSPACE")):
+            raise WorkspaceError(
+                f"{found.root} was not made by you (it may have come with a clone): look through it, then run"
+                " `nanoctx init` to make it yours"
+            )
+        return found
 
     def now(self) -> datetime:
         from nanoctx import clock

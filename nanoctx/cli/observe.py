@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nanoctx.cli.call import Call, counted, with_call
-from nanoctx.errors import UsageError, WorkspaceError
+from nanoctx.errors import UsageError
 
 if TYPE_CHECKING:
     from nanoctx.disk.workspace import Workspace
@@ -40,11 +40,10 @@ def command(call: Call, agent: str | None, log: Path | None, until_line: int | N
     from nanoctx import observer
 
     _require_both(agent, log, until_line)
-    workspace = call.workspace()
+    workspace = call.trusted_workspace()
     if call.env.get("NANOCTX_OFF") == "1":
         call.remark("nanoctx: NANOCTX_OFF=1 is set, so nothing was looked at")
         return 0
-    _require_trust(workspace, call)
     report = observer.observe(
         workspace,
         now=call.now(),
@@ -70,15 +69,6 @@ def _require_both(agent: str | None, log: Path | None, until_line: int | None) -
 
         if agent not in SOURCES:
             raise UsageError(f"there is no agent `{agent}`: choose one of {', '.join(SOURCES)}")
-
-
-def _require_trust(workspace: Workspace, call: Call) -> None:
-    named = call.named or call.env.get("NANOCTX_WORKSPACE")
-    if not workspace.trusted and not named:
-        raise WorkspaceError(
-            f"{workspace.root} was not made by you (it may have come with a clone): look through it, then run"
-            " `nanoctx init` to make it yours"
-        )
 
 
 def _progress(text: str) -> None:

@@ -24,7 +24,7 @@ def command(call: Call, view: str) -> None:
     from nanoctx import observer
     from nanoctx.core import tokens
 
-    workspace = call.workspace()
+    workspace = call.trusted_workspace()
     text = observer.page(workspace, now=call.now(), zone=call.zone(workspace))
     data = {
         "view": view,

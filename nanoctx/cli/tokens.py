@@ -37,7 +37,7 @@ def command(call: Call, name: str) -> None:
 def _view(call: Call) -> str:
     from nanoctx import observer
 
-    workspace = call.workspace()
+    workspace = call.trusted_workspace()
     return observer.page(workspace, now=call.now(), zone=call.zone(workspace))
 
 

@@ -33,7 +33,7 @@ def command(call: Call, words: tuple[str, ...]) -> None:
     """
     from nanoctx import observer
 
-    workspace = call.workspace()
+    workspace = call.trusted_workspace()
     zone = call.zone(workspace)
     query = " ".join(words)
     found = observer.explain(workspace, query=query, now=call.now(), zone=zone)

@@ -262,7 +262,7 @@ def _vital(sections: Mapping[str, tuple[Line, ...]], scene: Scene) -> dict[str, 
     for name in SECTIONS:
         fewest = max(1, len(scene.standing.added.get(name, ())))
         kept[name] = sections[name] if name == "Now" else sections[name][:fewest]
-    return {name: lines or (Line("- None"),) for name, lines in kept.items()}
+    return {**kept, "Recent": kept["Recent"] or (Line("- None"),)}
 
 
 def _cost(text: str, scene: Scene) -> int:
@@ -275,7 +275,11 @@ def _first(session: Observation | None, kind: str) -> Item | None:
 
 
 def _origin(session: Observation, item: Item) -> Origin:
-    return Origin(session.id, item.pos, item.kind)
+    # One message may give several lines of a kind: then their first words tell them apart.
+    alike = sum(other.pos == item.pos and other.kind == item.kind for other in session.items)
+    return Origin(
+        session.id, item.pos, item.kind, " ".join(item.text.lower().split()[:3]) if alike > 1 else ""
+    )
 
 
 def _whole(session: Observation) -> Origin:

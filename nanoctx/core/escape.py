@@ -14,13 +14,13 @@ _UNSEEN = (
 _NOT_ONE_LINE = re.compile(rf"[\s{_UNSEEN}\ud800-\udfff]")
 _DROPPED = re.compile(f"[{_UNSEEN}\U000e0000-\U000e007f]")
 _LONE = re.compile("[\ud800-\udfff]")
-_SUSPECT = re.compile(r"[<`@\\^#>*+~=|📌⭐🔴]|^\d|^-|__")
+_SUSPECT = re.compile(r"[<`@\\^#>*+~=|📌⭐🔴]|^\d|^[-_]|__")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _IMPORT = re.compile(r"(?<![\w.+-])@(?=[\w~./\\-])")
 _MARKS = re.compile("[📌⭐🔴]\ufe0f?")
 _BLOCK_ID = re.compile(r"\s*\^[\w-]+\s*$")
-_STARTS = re.compile(r"^(?:(?:#{1,6}|[-*+]|\d{1,9}[.)])(?=\s|$)\s*|>\s*|[-=_*]{3,}\s*$|\|)+")
+_STARTS = re.compile(r"^(?:(?:#{1,6}|[-*+]|\d{1,9}[.)])(?=\s|$)\s*|>\s*|[-=_*\s]+$|\|)+")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -286,7 +286,8 @@ def _name_one_of(marks: Iterable[Mark], origins: Iterable[Origin]) -> bool:
 
 
 def _origin_parts(origin: Origin) -> tuple[str, ...]:
-    return ("origin", origin.observation, origin.kind, "" if origin.pos is None else str(origin.pos))
+    place = "" if origin.pos is None else str(origin.pos)
+    return ("origin", origin.observation, origin.kind, place, origin.lead)
 
 
 def _digest(salt: str, *parts: str) -> str:

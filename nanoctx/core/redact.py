@@ -83,9 +83,7 @@ class _Plain:
 
     data: bytes
     starts: tuple[int, ...] = ()  # where pieces start in `data` …
-    sources: tuple[
-        tuple[int, int], ...
-    ] = ()  # … and from where to where they stood; one to one unless shorter
+    sources: tuple[tuple[int, int], ...] = ()  # … and where they stood; one to one unless shorter
 
     def start_of(self, at: int) -> int:
         if not self.starts:
@@ -98,10 +96,9 @@ class _Plain:
             return at
         piece = bisect_right(self.starts, at - 1) - 1
         start, end = self.sources[piece]
-        length = (self.starts[piece + 1] if piece + 1 < len(self.starts) else len(self.data)) - self.starts[
-            piece
-        ]
-        return end if length != end - start else start + at - self.starts[piece]
+        stop = self.starts[piece + 1] if piece + 1 < len(self.starts) else len(self.data)
+        one_to_one = stop - self.starts[piece] == end - start
+        return start + at - self.starts[piece] if one_to_one else end
 
 
 def _normalise(data: bytes) -> _Plain:
@@ -180,7 +177,10 @@ _INVISIBLE = (
     r"\x00|\xc2\xad|\xcd\x8f|\xe1\xa0\x8e|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf"
     r"|\xf3\xa0[\x80\x81][\x80-\xbf]"
 )
-_COLOURS = r"(?:\x1b|\\+u001[bB]|\\+x1[bB]|\\+033|\\+e)\[[0-9;:?]*[A-Za-z]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[@-Z^_=>c]"
+_COLOURS = (
+    r"(?:\x1b|\\+u001[bB]|\\+x1[bB]|\\+033|\\+e)\[[0-9;:?]*[A-Za-z]"
+    r"|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[@-Z^_=>c]"
+)
 _ODD_SIGNS = (
     rf"(?:{_INVISIBLE}|{_COLOURS})+|\\+u00([2-7][0-9a-fA-F])|\\+x([2-7][0-9a-fA-F])|%(2[bBdDfF]|3[dD]|5[fF])"
     r"|\\\r?\n[ \t]*|\"[ \t]?\+[ \t]?\"|'[ \t]?\+[ \t]?'"

@@ -1,4 +1,4 @@
-"""Finds values that are secret because of the name they stand beside: `PASSWORD=…`, `api_key: …`, `--token …`."""
+"""Finds values that are secret because of the name beside them: `PASSWORD=…`, `api_key: …`, `--token …`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from nanoctx.core.secret_values import (
     is_strong,
 )
 
-LONGEST = 4096
+_LONGEST = 4096
+_ENOUGH = 512  # characters of a value that tell whether it is a secret
 
 
 def keyed(data: bytes) -> Iterator[tuple[str, int, int]]:
@@ -34,69 +35,55 @@ def _next_value(data: bytes, at: int) -> tuple[int | None, tuple[str, int, int] 
         at = match.end()
         if _PLAINLY_NOT.match(data, at):
             continue
-        if data[at - 1] not in _SEPARATORS:  # the match took the first character of the value
-            if match.end(3) > 0:
-                at = match.end(3)
-            elif max(match.end(5), match.end(6)) > 0:
-                at -= 1
-            elif match.start(9) > 0:
-                at = match.start(9)
+        if data[at - 1] not in _SEPARATORS:  # the match took the first characters of the value
+            at = _start_of_value(match)
         start, end, quoted = _value_at(data, at)
         if end - start < 4:
             continue
         kind = _judge(data, match, start, end, quoted)
         if kind:
             return end, (kind, start, end)
-        # A bare value is dealt with, which keeps time linear; but one in quotes may hold a name and its value, and
-        # one on the next line or after a mere blank may be the next name.
-        blank = max(match.end(5), match.end(6), match.end(8)) > 0 or b"\n" in data[match.start() : start]
-        if not quoted and not blank:
+        # A bare value is dealt with, which keeps time linear. But one in quotes may hold a name and a
+        # value, and one on the next line or after a mere blank may be the next name.
+        after_blank = max(match.end(5), match.end(6), match.end(8)) > 0
+        if not (quoted or after_blank or b"\n" in data[match.start() : start]):
             return end, None
     return None, None
 
 
+def _start_of_value(match: Any) -> int:
+    if match.end(3) > 0:
+        return int(match.end(3))
+    if max(match.end(5), match.end(6)) > 0:
+        return int(match.end()) - 1
+    return int(match.start(9)) if match.start(9) > 0 else int(match.end())
+
+
 def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
     """What kind of secret the value is, or nothing."""
-    value = data[start:end].decode("utf-8", "replace")
-    name, name_start = next(
-        (group, match.start(group)) for group in (1, 2, 5, 6, 7, 8) if match.start(group) >= 0
-    )
+    value = data[start : min(end, start + _ENOUGH)].decode("utf-8", "replace")
+    group = next(number for number in (1, 2, 5, 6, 7, 8) if match.start(number) >= 0)
+    name_start = match.start(group)
     if is_placeholder(value) or (match.start(4) >= 0 and not _counts_in_markup(data, match, quoted)):
         return ""
-    if name == 8:
-        whole = _whole_name(data, name_start, match.start(9))
-        return (
-            _kind(match.group(8))
-            if _is_after_blank(value, whole) and not _INNOCENT_NAME.search(whole.lower())
-            else ""
-        )
-    option = name in (5, 6) and _is_option(data, name_start)
-    if name in (5, 6) and not option and data[end : end + 2].strip(b" \t\r")[:1] not in (b"", b"\n"):
-        return ""  # the start of a sentence, not a name and its value on a line of their own
+    if group == 8:
+        name = _whole_name(data, name_start, match.start(9))
+        sure = _is_after_blank(value, name) and not _INNOCENT_NAME.search(name.lower())
+        return _kind(match.group(8)) if sure else ""
+    option = group in (5, 6) and _is_option(data, name_start)
+    if group in (5, 6) and not option and not _ends_line(data, end):
+        return ""  # the start of a sentence, not a name and its value
     direct = option or _is_setting(data, name_start, start)
-    if not (quoted or direct) and is_code(value):
+    if not quoted and ((not direct and is_code(value)) or _is_next_line(data[name_start:start], value)):
         return ""
-    between = data[name_start:start]
-    if (
-        not quoted
-        and b"\n" in between
-        and b"value" not in between
-        and (b"=" in between or not (is_strong(value) or is_random(value)))
-    ):
+    if group in (1, 5) and not _is_password_value(value, quoted, direct):
         return ""
-    goes_on = data[match.end(name) : match.end(name) + 1] in (b"_", b"-")
-    if name in (1, 5) and not (
-        goes_on and _INNOCENT_NAME.search(_whole_name(data, name_start, match.end()).lower())
-    ):
-        tells = _is_password_value(value, quoted, direct) and not data.startswith(b"PASS:", name_start)
-        return "password" if tells else ""
-    if name in (1, 5):
-        return ""
-    return (
-        _kind(match.group(0))
-        if _is_token_value(value, _whole_name(data, name_start, match.end()).lower(), quoted)
-        else ""
-    )
+    if group in (1, 5) and data[match.end(group)] not in b"_-":
+        return "" if data.startswith(b"PASS:", name_start) else "password"
+    name = _whole_name(data, name_start, match.end()).lower()
+    if group in (1, 5):
+        return "" if _INNOCENT_NAME.search(name) else "password"
+    return _kind(match.group(0)) if _is_token_value(value, name, quoted) else ""
 
 
 def _value_at(data: bytes, at: int) -> tuple[int, int, bool]:
@@ -106,7 +93,7 @@ def _value_at(data: bytes, at: int) -> tuple[int, int, bool]:
         opening = _OPENING.match(data, at)
         quote, start = (opening.group(1), opening.end()) if opening else (b"", at)
     if quote:
-        end = data.find(quote, start, start + LONGEST)
+        end = data.find(quote, start, start + _LONGEST)
         if end >= 0:
             line = data.find(b"\n", start, end)
             return start, line if line >= 0 else end, True
@@ -114,8 +101,9 @@ def _value_at(data: bytes, at: int) -> tuple[int, int, bool]:
     bare = _BARE.match(data, at)
     if bare is None:
         return at, at, False
-    cut = _BARE_END.search(data, at, bare.end())
-    return at, cut.start() if cut else bare.end(), False
+    cut = _NEXT_PAIR.search(data, at, bare.end())
+    end = cut.start() if cut else bare.end()
+    return at, at + len(data[at:end].rstrip(b",.)]}:")), False
 
 
 def _counts_in_markup(data: bytes, match: Any, quoted: bool) -> bool:
@@ -123,6 +111,17 @@ def _counts_in_markup(data: bytes, match: Any, quoted: bool) -> bool:
     if data[match.start(4) : match.start(4) + 1] != b">":
         return True
     return not quoted and data.rfind(b"<", max(0, match.start() - 40), match.start()) >= 0
+
+
+def _ends_line(data: bytes, end: int) -> bool:
+    return data[end : end + 2].strip(b" \t\r")[:1] in (b"", b"\n")
+
+
+def _is_next_line(between: bytes, value: str) -> bool:
+    """Whether a value stands a line below its name and does not look as if it belonged to it."""
+    if b"\n" not in between or b"value" in between:
+        return False
+    return b"=" in between or not (is_strong(value) or is_random(value))
 
 
 def _is_option(data: bytes, name: int) -> bool:
@@ -190,18 +189,19 @@ _KEYED = shapes.compiled(shapes.KEYED)
 _OPENING = re.compile(rb"\s?(?:[bBrRfFuU]{0,2}|[$@])(\"\"\"|'''|\\{0,3}[\"'`])")
 # Numbers of up to three digits, literals and the start of an expression need no closer look.
 _PLAINLY_NOT = re.compile(
-    rb"\d{1,3}(?:[\s,;)\]}]|$)|(?:true|false|null|None|nil|undefined)\b|[({\[]|//|[a-zA-Z_][\w.]*\("
+    rb"\d{1,3}(?:[\s,;)\]}]|$)|(?:true|false|null|None|nil|undefined)\b|[({\[]|//|[a-zA-Z_][\w.]{0,80}\("
 )
 _BARE = re.compile(rb"[^\s\"'`<>\\\xe2-\xf4]{1,4096}")
-# Where a bare value ends before the next blank: at the next pair of a query or of a connection string, and
-# before closing marks that belong to the text around it.
-_BARE_END = re.compile(rb";|&(?:amp;)?[\w.%-]+=|,(?:$|[\w.\"-]+[=:])|[,.)\]}:]+$|,\{|\|")
+# Where a bare value ends before the next blank: at the next pair of a query or of a connection string.
+_NEXT_PAIR = re.compile(rb";|&(?:amp;)?[\w.%-]+=|,[\w.\"-]+[=:]|,\{|\|")
 _NAME_BEFORE = re.compile(rb"[\w.-]*$")
 _INNOCENT_NAME = re.compile(
-    r"(?:^|[\s_.-])(?:public|publishable|page|next|prev|continuation|sync|cancel\w*|s3|sort|partition|primary|foreign|idempotency|dedup|routing|max|min|num|total|input|output|prompt"
-    r"|completion|cached?|eos|bos|pad|unk|stop|special|per|first|last|object|resume|cursor)[_-]?(?:token|key|secret)"
-    r"|(?:token|key|secret|pass\w*|creds?|credentials?|auth)[_-](?:id|ids|name|names|path|file|dir|url|uri|count|type|kind|limit|usage"
-    r"|len|length|size|hash|digest|ttl|expiry|expires|at|policy|field|label|hint|help|env|var|ref|arn|version|status|prefix|owner)\b"
+    r"(?:^|[\s_.-])(?:public|publishable|page|next|prev|continuation|sync|cancel\w*|s3|sort|partition|primary|foreign"
+    r"|idempotency|dedup|routing|max|min|num|total|input|output|prompt|completion|cached?|eos|bos|pad|unk|stop|special"
+    r"|per|first|last|object|resume|cursor)[_-]?(?:token|key|secret)"
+    r"|(?:token|key|secret|pass\w*|creds?|credentials?|auth)[_-](?:ids?|names?|path|file|dir|url|uri|count|type|kind|limit"
+    r"|usage|len|length|size|hash|digest|ttl|expiry|expires|at|policy|field|label|hint|help|env|var|ref|arn|version"
+    r"|status|prefix|owner)\b"
 )
 _IDENTIFIER = re.compile(r"_|[a-z][A-Z]")
 _ADDRESS = re.compile(r"[/:=,@]")
@@ -209,8 +209,9 @@ _LOGIN = re.compile(r"[\w.@-]+[:/]([^\s/]+)")
 # `x_key` may be a key of a cache or a table: then only a value with all classes of characters tells.
 _SOME_KEY = re.compile(r"_(?:key|pat)\W")
 _SURE_KEY = re.compile(
-    r"(?:api|access|secret|private|auth|sign\w*|encrypt\w*|crypto|account|shared|master|service|app\w*|deploy|licen.e"
-    r"|consumer|hmac|webhook|subscription|admin|ssh|root|jwt|vault|client|sdk|server|write|ingest)[ _.-]?(?:key|pat)"
+    r"(?:api|access|secret|private|auth|sign\w*|encrypt\w*|crypto|account|shared|master|service|app\w*|deploy"
+    r"|licen.e|consumer|hmac|webhook|subscription|admin|ssh|root|jwt|vault|client|sdk|server|write|ingest)"
+    r"[ _.-]?(?:key|pat)"
 )
 _MANY_CLASSES = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9])[^\s:]{16,}$|[a-z2-7]{52}$")
 _SESSION_NAME = re.compile(r"sess(?:ion)?[_-]?id|session[_-]?key")

@@ -8,7 +8,7 @@ import re2
 
 
 def compiled(pattern: str) -> Any:
-    """A rule that reads UTF-8 byte by byte: faster than characters, and no letter beyond ASCII is in need of more."""
+    """A rule that reads UTF-8 byte by byte, faster than by characters and enough for what we look for."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = (
@@ -73,26 +73,33 @@ SHAPES: tuple[tuple[str, str], ...] = (
 SHAPE = r"(?:\b|_|\\[nrt])(?:" + "|".join(f"({shape})" for _, shape in SHAPES) + ")"
 
 # A vendor's prefix and a rest of capitals, small letters and digits, standing alone.
-PREFIXED = rf"(?:^|[^\w+/=.-]|\\[nrt])((?:[a-z][a-z0-9]{{1,7}}|[A-Z]{{2,6}})[_.-](?:[a-z]{{2,4}}[_.-])?{_B}{{28,90}})(?:$|[^\w+/=-])"
+PREFIXED = (
+    r"(?:^|[^\w+/=.-]|\\[nrt])((?:[a-z][a-z0-9]{1,7}|[A-Z]{2,6})[_.-](?:[a-z]{2,4}[_.-])?"
+    rf"{_B}{{28,90}})(?:$|[^\w+/=-])"
+)
 
 HASH = (
     r"(\$(?:apr1|1|5|6|7|y|gy|2[abxy]|argon2id?|argon2d)\$[./A-Za-z0-9$=,+-]{20,}"
     r"|\{S?SHA\}[A-Za-z0-9+/]{26,}={0,2})"
 )
 
-PEM_BEGIN = r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d|Private-Lines: \d+|LS0tLS1CRUdJTi[A-Za-z0-9+/]{60,}={0,2}"
+PEM_BEGIN = (
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d|Private-Lines: \d+"
+    r"|LS0tLS1CRUdJTi[A-Za-z0-9+/]{60,}={0,2}"
+)
 # Lines of base64 and the few headers among them, also when quoted, numbered or written with \n.
 PEM_BODY = (
     r"(?:[\s\"'+,>|]|\\[nr]|\d{1,6}(?:\xe2\x86\x92|[:|\t])"
-    r"|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Encryption|Public-Lines|Private-Lines|Private-MAC|Key-Derivation"
-    r"|Argon2-\w+)?: [^\r\n\\]*|[A-Za-z0-9+/=]{16,})*"
+    r"|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Encryption|Public-Lines|Private-Lines|Private-MAC"
+    r"|Key-Derivation|Argon2-\w+)?: [^\r\n\\]*|[A-Za-z0-9+/=]{16,})*"
 )
 
 # What follows a scheme of HTTP authentication.
 HEADER = (
     r"(?i)\b(?:basic[ \t]+([A-Za-z0-9+/_-]{8,}={0,2})"
     r"|bearer(?:[ \t]+token)?[ \t:]+\\*[\"'`]?([A-Za-z0-9._~+/=|:-]{8,})"
-    r"|authorization\\*[\"'`]?\s{0,4}[:=]\s{0,4}\\*[\"'`]?(?:[A-Za-z-]{2,16}[ \t]+)?(?:[a-z_]+=)?\\*[\"']?([A-Za-z0-9._~+/=|:-]{8,}))"
+    r"|authorization\\*[\"'`]?\s{0,4}[:=]\s{0,4}\\*[\"'`]?(?:[A-Za-z-]{2,16}[ \t]+)?(?:[a-z_]+=)?"
+    r"\\*[\"']?([A-Za-z0-9._~+/=|:-]{8,}))"
 )
 
 URL = r"(?i)[a-z]://[^\s:/@?#\"'`<>\\]*:([^\s/\"'`<>\\]+)@[\w\[.$-]"
@@ -108,10 +115,12 @@ _VALUE = r"(\"[^\"\n]+\"|'[^'\n]{1,}'|[^\s\"'|;&<>-][^\s\"'|;&<>]*)"
 COMMANDS: tuple[str, ...] = (
     rf"sshpass{_GAP}-p[ ]?{_VALUE}",
     rf"(?:mysql|mariadb)[\w-]*{_GAP}-p{_VALUE}",
-    rf"(?:curl|wget|https?|xh)(?:\.exe)?{_GAP}(?:-u|-a|-U|--user|--proxy-user|--auth)[ =]?[\"']?[^\s:\"'/]{{1,64}}:([^\s\"']{{1,}})",
+    rf"(?:curl|wget|https?|xh)(?:\.exe)?{_GAP}(?:-u|-a|-U|--user|--proxy-user|--auth)[ =]?[\"']?"
+    r"[^\s:\"'/]{1,64}:([^\s\"']+)",
     rf"redis-cli{_GAP}-a[ ]?{_VALUE}",
     rf"mongo\w*{_GAP}-p[ ]?{_VALUE}",
-    rf"(?:docker|podman|nerdctl|buildah|helm|skopeo|oras|az|oc|cf|npm|argocd|rancher|ibmcloud)\s(?:registry\s)?login{_GAP}-p[ ]?{_VALUE}",
+    r"(?:docker|podman|nerdctl|buildah|helm|skopeo|oras|az|oc|cf|npm|argocd|rancher|ibmcloud)"
+    rf"\s(?:registry\s)?login{_GAP}-p[ ]?{_VALUE}",
     rf"(?:sqlcmd|bcp|isql|tsql|mosquitto_\w+|unzip|zip){_GAP}-P[ ]?{_VALUE}",
     rf"7z\w?{_GAP}-p{_VALUE}",
     rf"ldap\w+{_GAP}-w[ ]?{_VALUE}",
@@ -120,7 +129,8 @@ COMMANDS: tuple[str, ...] = (
     rf"net\s+user\s+\S+\s+{_VALUE}\s+/add",
     rf"vault\s+login\s+(?:-\S+\s+)*{_VALUE}",
     rf"wpa_passphrase\s+(?:\"[^\"\n]*\"|\S+)\s+{_VALUE}",
-    rf"(?:echo|printf)\s+(?:-n\s+)?{_VALUE}\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-\w*S|\S*cryptsetup|gpg\s[^\n|]*--passphrase-fd|kinit|\S+ login [^\n|]*--password-stdin)",
+    rf"(?:echo|printf)\s+(?:-n\s+)?{_VALUE}\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-\w*S|\S*cryptsetup|kinit"
+    r"|gpg\s[^\n|]*--passphrase-fd|\S+ login [^\n|]*--password-stdin)",
     r"(?:echo|printf)\s+(?:-n\s+)?[\"']?[\w.-]+:([^\s\"'|]{4,})[\"']?\s*\|\s*(?:sudo\s+)?chpasswd",
     rf"(?:smbclient|rpcclient|smbmap|net|mount\.cifs){_GAP}-U[ ]?[\w.\\-]+%{_VALUE}",
     r"(?:sqlplus|rman|expdp|impdp|sqlldr)\s+(?:-\w+\s+)*[\"']?[\w.]+/([^\s@/\"']+)@",
@@ -135,7 +145,8 @@ COMMAND = r"\b(?:" + "|".join(COMMANDS) + rf")|\s-(?:p|P|w|a|k|pw|pass)[ =]?{_VA
 FILE = (
     r"(?i)\b(?:login|account)\s+\S{1,}\s+password\s+(\S{3,})"
     r"|\bmachine\s+\S{1,}\s+password\s+(\S{3,})"
-    r"|(?:auth|login|logon|authenticate|credentials?)\w*\s?[=(:]\s?\(?\s?\\*[\"'][\w.@\\-]+\\*[\"']\s?,\s?\\*[\"']([^\s\"'\\]{4,})"
+    r"|(?:auth|login|logon|authenticate|credentials?)\w*\s?[=(:]\s?\(?\s?\\*[\"'][\w.@\\-]+"
+    r"\\*[\"']\s?,\s?\\*[\"']([^\s\"'\\]{4,})"
     r"|[\w.*-]:(?:5432|5433|6432|\*):[\w.*-]+:[\w.*-]+:([^\s:\"']{4,})"
     r"|\\*\"_?auth\\*\"\s*:\s*\\*\"([A-Za-z0-9+/]{8,}={0,2})|\b_auth\s*=\s*\"?([A-Za-z0-9+/]{8,}={0,2})"
 )
@@ -144,24 +155,30 @@ FILE = (
 RARE = "|".join((HASH, PEM_BEGIN, URL, FILE, COOKIE, COMMAND, HEADER))
 
 _PASSWORD_WORDS = (
-    r"pass(?:word|wd|phrase|code|wort|kode)|psswd|paswd|pswd|kennwort|contrase(?:n|\xc3\xb1)a|mot[ _]de[ _]passe|senha"
-    r"|wachtwoord|haslo|\xd0[\x9f\xbf]\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c|\xe5\xaf\x86[\xe7\xa0\x81\xe7\xa2\xbc]{3}|requirepass|masterauth|(?:root|bind|admin)pw"
-    r"|(?:db|user|store|key|root|admin|smtp|mail|ftp|ssh|redis|pg|mysql|postgres)_?pass|(?:\b|_)(?:pwd|pw|pass|psk)"
+    r"pass(?:word|wd|phrase|code|wort|kode)|psswd|paswd|pswd|kennwort|contrase(?:n|\xc3\xb1)a"
+    r"|mot[ _]de[ _]passe|senha|wachtwoord|haslo"
+    r"|\xd0[\x9f\xbf]\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c"  # and пароль
+    r"|\xe5\xaf\x86[\xe7\xa0\x81\xe7\xa2\xbc]{3}"  # 密码, 密碼
+    r"|requirepass|masterauth|(?:root|bind|admin)pw"
+    r"|(?:db|user|store|key|root|admin|smtp|mail|ftp|ssh|redis|pg|mysql|postgres)_?pass"
+    r"|(?:\b|_)(?:pwd|pw|pass|psk)"
 )
 _TOKEN_WORDS = (
-    r"secrets?|token|api[ _.-]?keys?|(?:access|secret|private|auth|signing|sign|encryption|crypto|account|shared|master|service|app"
-    r"|application|deploy|license|licence|consumer|session|hmac|webhook|subscription|integration|admin|server|write|read|storage|ssh"
-    r"|root|jwt|vault|storageaccount|client|developer|publisher|ingest|project|hook)[ _.-]?keys?|credentials?|creds|jwt|bearer|authtoken"
-    r"|x-api-key|passkey|_key|_pat|php_?sessid|jsessionid|net_sessionid|connect\.sid|session[_-]?(?:token|cookie)|csrf\w{0,12}|xsrf[\w-]{0,12}"
-    r"|x-(?:amz|goog)-(?:signature|credential|security-token)|[?&]sig(?:nature)?|[?&]key|otp[_-]?(?:seed|secret)|salt|cookie_?secret"
-    r"|(?:\b|_)auth|dsn|access_?code|recovery[ _-]?codes?|backup[ _-]?codes?"
+    r"secrets?|token|api[ _.-]?keys?|(?:access|secret|private|auth|signing|sign|encryption|crypto|account"
+    r"|shared|master|service|app|application|deploy|license|licence|consumer|session|hmac|webhook|subscription"
+    r"|integration|admin|server|write|read|storage|ssh|root|jwt|vault|storageaccount|client|developer|publisher"
+    r"|ingest|project|hook)[ _.-]?keys?|credentials?|creds|jwt|bearer|authtoken|x-api-key|passkey|_key|_pat"
+    r"|php_?sessid|jsessionid|net_sessionid|connect\.sid|session[_-]?(?:token|cookie)|csrf\w{0,12}|xsrf[\w-]{0,12}"
+    r"|x-(?:amz|goog)-(?:signature|credential|security-token)|[?&]sig(?:nature)?|[?&]key|otp[_-]?(?:seed|secret)"
+    r"|salt|cookie_?secret|(?:\b|_)auth|dsn|access_?code|recovery[ _-]?codes?|backup[ _-]?codes?"
 )
 _QUOTE = r"\\*[\"'`]"
 # What stands between a name and its value; a later group tells which.
 _SEPARATOR = (
     rf"(?:{_QUOTE}|\*\*)?[)\]]?(?:"
     # `password: str = "…"` and its kin
-    r"\s?:\s?(?:&?'?\w*\s?)?(?:[sS]tr(?:ing)?|SecretStr|(?:Optional|Option)[\[<]\w+[\]>]|char\s?\*)(?:\s?\|\s?\w+)?\s?=\s?"
+    r"\s?:\s?(?:&?'?\w*\s?)?(?:[sS]tr(?:ing)?|SecretStr|(?:Optional|Option)[\[<]\w+[\]>]|char\s?\*)"
+    r"(?:\s?\|\s?\w+)?\s?=\s?"
     # plain assignments
     r"|\s*(?::=|=>|={1,3}|->|:(?:\*\*)?|\xef\xbc\x9a|\xe6\x98\xaf)\s*"
     # `name: DB_PASSWORD` / `value: …`, also as JSON or XML
@@ -169,11 +186,14 @@ _SEPARATOR = (
     # arguments in quotes; tags and cells of a table, after which only some values count
     rf"|([,(])\s?{_QUOTE}|((?:\s[\w:]+=\\*[\"'][^<>\n]*)?>|\s+\|)\s*)"
 )
-_SUFFIX = r"(?:[ _.-]?(?:prod(?:uction)?|dev|staging|stage|live|value|val|plain|raw|new|old|base64|b64|\d{1,2})|_[a-z]+)?"
-# A name that tells, up to its value. Groups: 1 a password's name, 2 another's name, 3 a comma or bracket before
-# a quoted value, 4 a tag's end or a cell's border; 5 and 6 the same two names as options of a command
-# (`--password value`) or at the start of a line (`bindpw value`), the value after a blank; 7 the name of a session;
-# 8 a name anywhere with only a blank before its value, whose start is 9.
+_SUFFIX = (
+    r"(?:[ _.-]?(?:prod(?:uction)?|dev|staging|stage|live|value|val|plain|raw|new|old|base64|b64|\d{1,2})"
+    r"|_[a-z]+)?"
+)
+# A name that tells, up to its value. Groups: 1 a password's name, 2 another's name, 3 a comma or a bracket
+# before a quoted value, 4 a tag's end or a cell's border; 5 and 6 the same two names as options of a command
+# (`--password value`) or at the start of a line (`bindpw value`), the value after a blank; 7 the name of a
+# session; 8 a name anywhere with only a blank before its value, whose start is 9.
 KEYED = (
     rf"(?i)(?:({_PASSWORD_WORDS})|({_TOKEN_WORDS})){_SUFFIX}{_SEPARATOR}"
     rf"|(?:-[a-z0-9]*|^[ \t]*|\n[ \t]*)(?:({_PASSWORD_WORDS})|({_TOKEN_WORDS})){_SUFFIX}[ \t]+[^\s=:|>,(-]"
@@ -182,27 +202,34 @@ KEYED = (
 )
 
 _SAID = (
-    r"(?:pass(?:word|wort|wd|phrase|code)|kennwort|pwd|pw|pass|pin|pin[ -]code|senha|contrase..?a|mot de passe|login|credentials?"
-    r"|creds|secret|(?:api|access|secret|license)[ _-]?key|token)"
+    r"(?:pass(?:word|wort|wd|phrase|code)|kennwort|pwd|pw|pass|pin|pin[ -]code|senha|contrase..?a"
+    r"|mot de passe|login|credentials?|creds|secret|(?:api|access|secret|license)[ _-]?key|token)"
 )
 # What people say as a value has a digit or a sign in it; without that the word is part of the sentence.
 _SPOKEN = r"[\"'`(*_<\[]{0,3}[A-Za-z_.-]*[0-9!@#$%^&*+~][^\s\xe2-\xf4]*"
 _TELLS = (
-    r"(?:is|was|are|be|ist|est|es|now|still|currently|again|set|changed|reset|updated|to|as|should|will|must|just|simply"
-    r"|equals|lautet|from|resolved|became|becomes|returned|reads)"
+    r"(?:is|was|are|be|ist|est|es|now|still|currently|again|set|changed|reset|updated|to|as|should|will|must"
+    r"|just|simply|equals|lautet|from|resolved|became|becomes|returned|reads)"
 )
 # Words of people, in this order: "the password for staging is …", "with password …", "… is the password",
-# SQL's "identified by '…'", a seed phrase, "log in as admin / …", "creds are admin:…", "log in with admin and …",
-# "the password changed, it is …", "connect home password …".
+# SQL's "identified by '…'", a seed phrase, "log in as admin / …", "creds are admin:…", "log in with admin and
+# …", "the password changed, it is …", "connect home password …".
 PROSE = (
-    rf"(?i)(?:\b|_){_SAID}(?:(?:\s(?:for|of|on|to|at|in|from)(?:\s[^\s.,;]+){{1,4}}?)?(?:\s{_TELLS})+\s?:?|\s(?:for|of|on)(?:\s[^\s;]+){{1,4}}?\s?[:=])\s{{1,2}}({_SPOKEN})"
-    rf"|(?:\b(?:use|using|with|try|and|enter|type|the|has|set|new|user|root|admin|sudo|ssh|db|wifi)|[,/])\s{_SAID}\s{{1,2}}({_SPOKEN})"
+    rf"(?i)(?:\b|_){_SAID}(?:(?:\s(?:for|of|on|to|at|in|from)(?:\s[^\s.,;]+){{1,4}}?)?(?:\s{_TELLS})+\s?:?"
+    rf"|\s(?:for|of|on)(?:\s[^\s;]+){{1,4}}?\s?[:=])\s{{1,2}}({_SPOKEN})"
+    r"|(?:\b(?:use|using|with|try|and|enter|type|the|has|set|new|user|root|admin|sudo|ssh|db|wifi)|[,/])"
+    rf"\s{_SAID}\s{{1,2}}({_SPOKEN})"
     rf"|(\s(?:is|as|=|was)\s(?:the|my|our|your|its|his|her|a)\s(?:[\w-]+\s){{0,2}}{_SAID})\b"
-    r"|\b(?:identified\s(?:with\s\S+\s)?by|password|passwort|passphrase|\w*securestring|secret|token|api[ _-]?key)\s{1,3}[\"'`](\S{4,})[\"'`]"
-    r"|\b(?:seed[ -]?phrase|mnemonic|recovery[ -]phrase)\b[^\w\n]{0,8}(?:is|was)?[^\w\n]{0,8}((?:[a-z]+[ ,]+){11,}[a-z]+)\b"
-    r"|\b(?:log ?in|logged in|sign in|connect|admin|root|account|creds?|credentials?):? (?:[^\s/]+ ){0,3}[\w.@-]+ / ([^\s/]{6,})"
-    rf"|\b(?:log ?in|login|creds?|credentials?)(?:\s(?:{_TELLS}|with|as|using|for|[\w.-]+:))*:?\s[\w.@-]+[:/]({_SPOKEN})"
-    rf"|\b(?:log|get|sign|logged|connect)\s?(?:in|on)?\s(?:to\s\S+\s)?(?:with|as|using)\s[\w.@-]+\s(?:and|with|/)\s({_SPOKEN})"
+    r"|\b(?:identified\s(?:with\s\S+\s)?by|password|passwort|passphrase|\w*securestring|secret|token"
+    r"|api[ _-]?key)\s{1,3}[\"'`](\S{4,})[\"'`]"
+    r"|\b(?:seed[ -]?phrase|mnemonic|recovery[ -]phrase)\b[^\w\n]{0,8}(?:is|was)?[^\w\n]{0,8}"
+    r"((?:[a-z]+[ ,]+){11,}[a-z]+)\b"
+    r"|\b(?:log ?in|logged in|sign in|connect|admin|root|account|creds?|credentials?):? (?:[^\s/]+ ){0,3}"
+    r"[\w.@-]+ / ([^\s/]{6,})"
+    rf"|\b(?:log ?in|login|creds?|credentials?)(?:\s(?:{_TELLS}|with|as|using|for|[\w.-]+:))*:?\s"
+    rf"[\w.@-]+[:/]({_SPOKEN})"
+    r"|\b(?:log|get|sign|logged|connect)\s?(?:in|on)?\s(?:to\s\S+\s)?(?:with|as|using)\s"
+    rf"[\w.@-]+\s(?:and|with|/)\s({_SPOKEN})"
     rf"|\b{_SAID}\b(?:\s[\w']+){{0,5}}[,;:.]\s(?:it's|its|it is)\s({_SPOKEN})"
     rf"|\b(?:password|passwort|passphrase|passwd)\s({_SPOKEN})"
 )

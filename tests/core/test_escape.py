@@ -19,8 +19,8 @@ nasty = st.lists(
         (
             *("# ", "## Now", "\n", "\r", "\u2028", "\x85", "```", "~~~", "<b>", "<!--", "</now>"),
             *("@CLAUDE.md", "@~/x", "- ", "* ", "1. ", "---", "===", "| ", "> ", " ^abc123", "📌", "⭐"),
-            *("\\", "  ", "\u202e", "\u200b", "\ud800", "  @12 verified by=user", "word", "user@host", "`code`"),
-            *("[x](y)", "\x00", "\x1b[31m"),
+            *("\\", "  ", "\u202e", "\u200b", "\ud800", "  @12 verified by=user", "word"),
+            *("user@host", "`code`", "[x](y)", "\x00", "\x1b[31m"),
         )
     ),
     max_size=8,
@@ -92,3 +92,9 @@ def test_shorten_never_exceeds_its_limit(given_text: str, limit: int) -> None:
 
 def test_shorten_cuts_at_a_word_and_says_so() -> None:
     assert shorten("the quick brown fox jumps", 17) == "the quick brown…"
+
+
+@pytest.mark.parametrize("marks", ["--", "---- -", "_ _ _", "* * *", "==="])
+def test_a_row_of_marks_draws_no_line_through_the_page(marks: str) -> None:
+    assert inert(marks) == ""
+    assert inert(f"{marks} a") == inert(inert(f"{marks} a"))

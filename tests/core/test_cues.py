@@ -1,0 +1,29 @@
+"""Cues are found whatever the case of the text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from nanoctx.core import cues
+
+CUES = {name: cue for name, cue in vars(cues).items() if isinstance(cue, cues.Cue)}
+
+
+@pytest.mark.parametrize("name", sorted(CUES))
+def test_a_cue_is_written_in_lower_case(name: str) -> None:
+    """The text is made lower-case before it is searched, so a capital in a cue would never be found."""
+    written = re.sub(r"\\.", "", CUES[name]._pattern.pattern)
+    assert written == written.lower()
+
+
+def test_case_makes_no_difference() -> None:
+    assert cues.DONE.search("FIXED the reader") and cues.DONE.search("The reader is fixed")
+    assert cues.APPROVAL.match("YES") and cues.APPROVAL.match("yes")
+    assert cues.IMPERATIVE.search("ÄNDERE den Leser")
+
+
+def test_words_before_a_request_are_left_out() -> None:
+    assert cues.without_filler("Can you please fix the reader") == "fix the reader"
+    assert cues.without_filler("Fix it, can you please") == "Fix it, can you please"
