@@ -12,6 +12,7 @@ from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
 
 WIDTH = 232  # of an item's 240 characters
+_WEIGHTS = {"next": 1.2, "fail": 1.1, "impl": 1.5, "dec": 1.3, "fact": 0.5}  # of what an agent reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +55,16 @@ def _from_person(deeds: Deeds, before: Deeds | None, index: int) -> Iterator[Can
         what = shell.shown(event.command, 60) or prose.plain(event.path) or event.name
         message = shell.commit_message(event.command)
         what = f'git commit "{message[0]}"' if message else what
-        reason = prose.cut(prose.tidy(event.text), 150)
-        made = _candidate(
-            event,
-            index,
-            "fail",
-            "refused",
-            f"Rejected by the user: {what}" + (f" — {reason}" if reason else ""),
-            by="user",
-        )
-        yield replace(made, weight=2.2 if reason else 0.6)
+        reason = prose.tidy(event.text)
+        text = f"Rejected by the user: {what}" + (f" — {prose.cut(reason, 150)}" if reason else "")
+        weight = 2.2 if reason else 0.6
+        yield _candidate(event, index, "fail", "refused", text, weight, by="user")
         if reason:
-            yield replace(
-                _candidate(event, index, "dec", "said", prose.cut(prose.tidy(event.text), 200), by="user"),
-                weight=2.4,
-            )
+            yield _candidate(event, index, "dec", "said", prose.cut(reason, 200), 2.4, by="user")
     for event in deeds.answers:
         question = prose.cut(prose.plain(event.facts.get("question", "")), 120)
         text = f"{question} → {prose.cut(prose.plain(event.text), 100)}"
-        yield replace(_candidate(event, index, "dec", "answer", text, by="user"), weight=2.6)
+        yield _candidate(event, index, "dec", "answer", text, 2.6, by="user")
 
 
 def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: bool) -> Iterator[Candidate]:
@@ -80,21 +72,13 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
     if cues.APPROVAL.match(text):
         offered = proposal(before.final.text, text) if before is not None and before.final is not None else ""
         if offered:
-            yield replace(
-                _candidate(
-                    prompt, index, "dec", "approved", f"Approved: {prose.cut(offered, 200)}", by="user"
-                ),
-                weight=2.3,
-            )
+            approved = f"Approved: {prose.cut(offered, 200)}"
+            yield _candidate(prompt, index, "dec", "approved", approved, 2.3, by="user")
         return
     own = own_words(text)
     if own.heading and own.pasted and not own.sentences:
-        yield replace(
-            _candidate(
-                prompt, index, "dec", "plan", f"Given a plan: {prose.cut(own.heading, 150)}", by="user"
-            ),
-            weight=1.2,
-        )
+        given = f"Given a plan: {prose.cut(own.heading, 150)}"
+        yield _candidate(prompt, index, "dec", "plan", given, 1.2, by="user")
     if len(prose.words(own.text)) < 2 and own.text.isascii():
         return
     question = all(asks(sentence) for sentence in own.sentences)
@@ -103,23 +87,19 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
     weight -= (0.8 if cues.CHORE.match(text) else 0) + (0.6 if own.pasted else 0)
     sort = "asked" if question else "corrected" if corrects else "answered" if answered else "said"
     for line in prose.pack(list(own.sentences), WIDTH)[:4]:
-        yield replace(_candidate(prompt, index, "dec", sort, line, by="user", quote=line), weight=weight)
+        yield _candidate(prompt, index, "dec", sort, line, weight, by="user", quote=line)
     if not own.pasted:
         for sentence in own.sentences:
             if is_rule(sentence):
-                yield replace(
-                    _candidate(
-                        prompt, index, "rule", "rule", prose.cut(sentence, 200), by="user", quote=sentence
-                    ),
-                    weight=2.5,
-                )
+                wish = prose.cut(sentence, 200)
+                yield _candidate(prompt, index, "rule", "rule", wish, 2.5, by="user", quote=sentence)
 
 
 def is_rule(sentence: str) -> bool:
     """A standing wish, not an order for this one task, a question or a report."""
     if asks(sentence) or cues.ONE_OFF.search(sentence):
         return False
-    at_its_head = cues.STANDING.search(cues.FILLER.sub("", sentence)[:24])
+    at_its_head = cues.STANDING.search(cues.without_filler(sentence)[:24])
     if not at_its_head and not cues.FOR_EVER.search(sentence):
         return False
     if cues.FIRST_PERSON_REPORT.match(sentence) and not cues.OWN_HABIT.match(sentence):
@@ -152,9 +132,7 @@ def _from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
             continue
         line = prose.cut(f"{text}: {body}" if body else text, WIDTH)
         event = Event("result", commit.pos, "", text=text)
-        yield replace(
-            _candidate(event, index, "impl", "commit", line, by="tool", grade="verified"), weight=2.9
-        )
+        yield _candidate(event, index, "impl", "commit", line, 2.9, by="tool", grade="verified")
 
 
 # -- what the agent reported -------------------------------------------------------------------------------
@@ -163,6 +141,7 @@ def _from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
 def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candidate]:
     doubtful = doubtful or deeds.contradicted
     grade = "hypothesis" if doubtful else "verified" if deeds.verified else "claimed"
+    worked = deeds.worked
     for say in deeds.says:
         final = say is deeds.final and (deeds.finished or deeds.turn.thin)
         if not final and _only_announces(say.text):
@@ -171,17 +150,11 @@ def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candid
         if final:
             line = outline(parts)
             if len(prose.words(line)) >= 4:
-                made = _candidate(
-                    say,
-                    index,
-                    "impl" if deeds.worked else "fact",
-                    "outline" if deeds.worked else "talk",
-                    line,
-                    grade="hypothesis" if cues.GUESS.search(line) else grade if deeds.worked else "claimed",
-                )
-                yield replace(made, weight=2.9 if deeds.worked else 1.9)
+                kind, sort, weight = ("impl", "outline", 2.9) if worked else ("fact", "talk", 1.9)
+                quality = "hypothesis" if cues.GUESS.search(line) else grade if worked else "claimed"
+                yield _candidate(say, index, kind, sort, line, weight, grade=quality)
         for block in parts:
-            yield from _from_block(block, say, index, final=final, worked=deeds.worked, grade=grade)
+            yield from _from_block(block, say, index, final=final, worked=worked, grade=grade)
 
 
 def _only_announces(text: str) -> bool:
@@ -206,8 +179,7 @@ def _from_block(
         if kind == "fact" and not final:
             continue
         guess = bool(cues.GUESS.search(line))
-        weight = {"next": 1.2, "fail": 1.1, "impl": 1.5, "dec": 1.3, "fact": 0.5}[kind]
-        weight += (
+        weight = _WEIGHTS[kind] + (
             0.12 * min(5, prose.count_names(line)) + (0.5 if final and worked else 0) - (0 if final else 0.4)
         )
         quality = grade if kind == "impl" and final else "claimed"
@@ -216,18 +188,8 @@ def _from_block(
         sort = kind if final else f"{kind}-mid"
         if cues.REPORTED.match(line):
             sort, weight = "reported", weight - 0.6
-        yield replace(
-            _candidate(
-                say,
-                index,
-                kind,
-                sort,
-                prose.cut(line, WIDTH + 4),
-                grade=quality,
-                quote=line,
-            ),
-            weight=weight,
-        )
+        short = prose.cut(line, WIDTH + 4)
+        yield _candidate(say, index, kind, sort, short, weight, grade=quality, quote=line)
 
 
 def kind_of(line: str) -> str:
@@ -305,16 +267,9 @@ def _from_failures(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         text = f"Passed later: {name} first failed: " if cure else f"{name} failed: "
         event = Event("result", run.pos, "", text="; ".join(errors))
         sort = "error-cured" if cure else "error" if shell.is_check(run.command) else "error-aside"
-        made = _candidate(
-            event,
-            index,
-            "fail",
-            sort,
-            prose.cut(text + "; ".join(errors), WIDTH),
-            by="tool",
-            grade="verified",
-        )
-        yield replace(made, weight=0.9 if cure else 1.2)
+        line = prose.cut(text + event.text, WIDTH)
+        weight = 0.9 if cure else 1.2
+        yield _candidate(event, index, "fail", sort, line, weight, by="tool", grade="verified")
 
 
 # -- work that no commit took up ---------------------------------------------------------------------------
@@ -342,17 +297,9 @@ def _uncommitted(story: Sequence[Deeds]) -> Iterator[Candidate]:
     more = f" and {len(files) - 7} more" if len(files) > 7 else ""
     index, edit = open_edits[-1]
     event = replace(edit, text=f"edited {edit.path}")
-    yield replace(
-        _candidate(
-            event,
-            index,
-            "impl",
-            "open-edits" if story[-1].finished else "open-edits-now",
-            prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more,
-            by="tool",
-        ),
-        weight=2.6,
-    )
+    sort = "open-edits" if story[-1].finished else "open-edits-now"
+    text = prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more
+    yield _candidate(event, index, "impl", sort, text, 2.6, by="tool")
 
 
 def _with_symbols(name: str, symbols: list[str]) -> str:
@@ -389,10 +336,16 @@ def _candidate(
     kind: str,
     sort: str,
     text: str,
+    weight: float,
     *,
     by: str = "agent",
     grade: str = "claimed",
     quote: str = "",
 ) -> Candidate:
-    who = {"user": "user", "agent": "agent"}.get(by, "tool")
-    return Candidate(kind, sort, text, event.pos, index, by, who, quote or event.text[:400], event.at, grade)
+    who = by if by in ("user", "agent") else "tool"
+    said = quote or event.text[:400]
+    # fmt: off
+    return Candidate(
+        kind, sort, text, event.pos, index, by, who, said, event.at, grade, weight=weight,
+    )
+    # fmt: on

@@ -4,13 +4,44 @@ from __future__ import annotations
 
 import re
 
-
-def _any(*words: str) -> re.Pattern[str]:
-    return re.compile(r"\b(?:" + "|".join(words) + r")\b", re.IGNORECASE)
+from nanoctx.core.prose import without_start
 
 
-def _start(*words: str) -> re.Pattern[str]:
-    return re.compile(r"^\W*(?:" + "|".join(words) + r")\b", re.IGNORECASE)
+def without_filler(text: str) -> str:
+    """A person's words without the "can you please" before them."""
+    return without_start(_FILLER, text)
+
+
+class Cue:
+    """
+    An expression that is sought whatever the case of the text. Places it finds are of the lower-case text.
+
+    It is written in lower-case and the text is made so: of many words, those that begin otherwise are passed
+    over at once only where case counts, which makes it three times as fast as ignoring case.
+    """
+
+    __slots__ = ("_pattern",)
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = re.compile(pattern)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self._pattern.search(text.lower())
+
+    def match(self, text: str) -> re.Match[str] | None:
+        return self._pattern.match(text.lower())
+
+
+def _any(*words: str) -> Cue:
+    return Cue(_words(*words))
+
+
+def _start(*words: str) -> Cue:
+    return Cue(r"^\W*(?:" + "|".join(words) + r")\b")
+
+
+def _words(*words: str) -> str:
+    return r"\b(?:" + "|".join(words) + r")\b"
 
 
 # -- what an agent says ------------------------------------------------------------------------------------
@@ -23,18 +54,16 @@ INTENT = _start(
     "(?:checking|running|looking|reading|updating|adding|fixing|creating|starting|searching)",
     "(?:ich werde|lass mich|je vais|voy a)",
 )
-LEAD_IN = re.compile(
+LEAD_IN = Cue(
     r"^(?:here(?:'s| is| are)|below is|this is|in summary|summary|to summari[sz]e|what (?:i|was|we"
     r"|changed)|changes(?: made)?|done|verification|results?"
-    r"|details|notes?|overview|key (?:changes|points)|files?(?: changed| modified| created)?)\b[^:]{0,60}:?$",
-    re.IGNORECASE,
+    r"|details|notes?|overview|key (?:changes|points)|files?(?: changed| modified| created)?)\b[^:]{0,60}:?$"
 )
-DULL_HEADING = re.compile(
+DULL_HEADING = Cue(
     r"^(?:quality|verification|verified|current .*|files?.*|notes?|status|tests?|details|overview"
     r"|commit|docs|reasoning|why.*|summary.*|changes.*|"
     r"what (?:changed|i did|was done|it means)|key .*|result.*|implementation.*|analysis|findings?"
-    r"|explanation|answer|conclusion|options?)$",
-    re.IGNORECASE,
+    r"|explanation|answer|conclusion|options?)$"
 )
 DONE = _any(
     r"add(?:ed|s)",
@@ -90,7 +119,7 @@ NEXT_HEADING = _any(
 OFFER = _any(
     r"want me to|should i|shall i|if you (?:want|like|prefer|need)|let me know",
     r"would you like|you (?:can|could|may)|feel free"
-    r"|happy to|options?|alternatives?|optional(?:ly)?"
+    r"|happy to|options?|alternatives?|optional(?:ly)?",
 )
 NEXT = _any(
     r"next(?: step)?,? (?:i|we|you|is)|still (?:need|needs|has to|have to|left|to do|missing)"
@@ -110,7 +139,7 @@ REPORTED = _start(
 
 # -- what a person says ------------------------------------------------------------------------------------
 
-FILLER = re.compile(
+_FILLER = re.compile(
     r"^(?:(?:please|can you|could you|can we|could we|would you|let'?s|lets|i want you to|i want to"
     r"|i would like (?:you )?to|i'd like (?:you )?to|i want|i need you to|i need to|help me(?: to)?"
     r"|couldn'?t we(?: not)?(?: simply)?|can'?t we|hmm+|oh|ok(?:ay)?|so|now|then|also|and|but|yes|no"
@@ -125,7 +154,7 @@ SMALL_WORDS = re.compile(
     r"|i'?d like to|i would like to|i want to|in order to|as well|though|still|then|now)\s+",
     re.IGNORECASE,
 )
-APPROVAL = re.compile(
+APPROVAL = Cue(
     r"^\W*(?:y|k|c|yes|yep|yeah|yup|ok|okay|sure|go|go ahead|go for it|go on|proceed|continue|approved?"
     r"|do it|do that|do all|do both|lgtm|sounds good|looks good|perfect|great|good|nice|please do"
     r"|please|lets? go|let'?s do (?:it|that|this)|ok lets? do(?:e)? that|correct|right|exactly|agreed"
@@ -133,18 +162,16 @@ APPROVAL = re.compile(
     r"|second one"
     r"|ja|weiter|oui|si|sí|はい|네|응|계속|继续|好|好的|是|可以)\b"
     r"[\s,.!]*(?:please|continue|proceed|go ahead|do it|do that|with it|with that|that|this|it|all|\d"
-    r"|then|thanks|thank you|now|yes)*[\s.!]*$",
-    re.IGNORECASE,
+    r"|then|thanks|thank you|now|yes)*[\s.!]*$"
 )
-CHORE = re.compile(
+CHORE = Cue(
     r"^\W*(?:(?:please|ok|okay|yes|now|and|then|great|perfect|can you|could you|let'?s|lets"
     r"|go ahead and|also|just)[\s,]+)*"
     r"(?:commite?|commit (?:it|this|and push)|push|pull|merge|rebase|stage|run (?:the |all )?(?:tests?"
     r"|lint\w*|build|ci)|(?:open|make|create) (?:a |the )?(?:pr|pull request)"
-    r"|are (?:all )?(?:the )?tests passing)\b",
-    re.IGNORECASE,
+    r"|are (?:all )?(?:the )?tests passing)\b"
 )
-IMPERATIVE = _any(
+_IMPERATIVE = _words(
     r"add|try|fix|make|create|implement|write|refactor|review|update|remove|build|change|use|move"
     r"|set ?up|configure|enable|disable|investigate|design|improve|rename|resolve|address|apply|install",
     r"deploy|debug|convert|migrate|clean|compare|analy[sz]e|generate|draft|plan|consolidate|separate"
@@ -152,10 +179,8 @@ IMPERATIVE = _any(
     r"|feature|issue",
     r"prüf\w*|füge|erstelle|ändere|behebe|ajoute|corrige|crea|añade|arregla",
 )
-WISH = re.compile(
-    rf"^{IMPERATIVE.pattern}|(?:[.!?]\s+){IMPERATIVE.pattern}|\b(?:should|need|want|i'?d like|must)\b",
-    re.IGNORECASE,
-)
+IMPERATIVE = Cue(_IMPERATIVE)
+WISH = Cue(rf"^{_IMPERATIVE}|(?:[.!?]\s+){_IMPERATIVE}|\b(?:should|need|want|i'?d like|must)\b")
 STANDING = _any(
     "always",
     "never",
@@ -180,32 +205,27 @@ FOR_EVER = _any(
     r"in (?:general|(?:the )?future)",
     r"immer|nie(?:mals)?|toujours|jamais|siempre|nunca",
 )
-CORRECTION = re.compile(
+CORRECTION = Cue(
     r"^\W*(?:no\b|nope|not\b|wrong|actually|wait|stop|that'?s (?:not|wrong)|i (?:meant|mean|don'?t see"
     r"|did ?n'?t)|why (?:is|are|did|does|do) (?:you|it|this|that|we|i))"
     r"|\b(?:not correct|is wrong|that'?s not|didn'?t work|doesn'?t work|does not work|still (?:fail"
-    r"|broken|not|see|get)|i don'?t see|not what i|i meant|you (?:forgot|missed|broke)|revert|undo)\b",
-    re.IGNORECASE,
+    r"|broken|not|see|get)|i don'?t see|not what i|i meant|you (?:forgot|missed|broke)|revert|undo)\b"
 )
-REFUTATION = re.compile(
+REFUTATION = Cue(
     r"\b(?:wrong|incorrect|not correct|(?:didn'?t|doesn'?t|does not|did not|not) work(?:ing)?"
     r"|still (?:fail\w*|broken)"
-    r"|not what i|you broke|(?:revert|undo) (?:it|this|that|your|the|all|everything))\b",
-    re.IGNORECASE,
+    r"|not what i|you broke|(?:revert|undo) (?:it|this|that|your|the|all|everything))\b"
 )
-DEICTIC = re.compile(r"\b(?:it|this|that|these|those|them|above|same|again|both|1|2|3)\b", re.IGNORECASE)
-FIRST_PERSON_REPORT = re.compile(
-    r"^\W*(?:i|i'?m|i am|i'?ve|it|there|explain|wait|what|why|how|is|are|does|do you|did|can|could|would)\b",
-    re.IGNORECASE,
+DEICTIC = Cue(r"\b(?:it|this|that|these|those|them|above|same|again|both|1|2|3)\b")
+FIRST_PERSON_REPORT = Cue(
+    r"^\W*(?:i|i'?m|i am|i'?ve|it|there|explain|wait|what|why|how|is|are|does|do you|did|can|could|would)\b"
 )
-OWN_HABIT = re.compile(
+OWN_HABIT = Cue(
     r"\W*i (?:(?:always|never) (?!get|got|see|saw|have|had|hear|find|found|know|knew)|prefer"
-    r"|want you to always)",
-    re.IGNORECASE,
+    r"|want you to always)"
 )
-ONE_OFF = re.compile(
+ONE_OFF = Cue(
     r"\b(?:for now|this time|just now|yet|right now|first|before (?:you|we)|in this (?:pr|commit|branch"
-    r"|file|test)|just let me know|don'?t change anything|do not change anything)\b",
-    re.IGNORECASE,
+    r"|file|test)|just let me know|don'?t change anything|do not change anything)\b"
 )
-PLAN_TEMPLATE = re.compile(r"^\s*implement the following plan:?\s*", re.IGNORECASE)
+PLAN_TEMPLATE = Cue(r"^\s*implement the following plan:?\s*")

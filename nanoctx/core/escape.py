@@ -26,7 +26,9 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def one_line(text: str, limit: int | None = None) -> str:
     """The text as one line that people see as it is: no breaks, no invisible or turning characters."""
-    if _NOT_ONE_LINE.search(text):
+    if text.isprintable():  # nothing but spaces to put right
+        text = " ".join(text.split())
+    elif _NOT_ONE_LINE.search(text):
         text = " ".join(_DROPPED.sub("", _LONE.sub("\ufffd", text)).split())
     return text if limit is None else shorten(text, limit)
 

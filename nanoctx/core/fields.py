@@ -60,6 +60,8 @@ def time_text(moment: datetime) -> str:
 def _dump_value(value: object) -> str | None:
     """Write a value on one line; None for one that is left to the YAML library."""
     match value:
+        case int() if not isinstance(value, bool):
+            return str(value)
         case float() if 0 <= value < 10**9:
             return f"{value:.4f}".rstrip("0").ljust(len(str(int(value))) + 2, "0")
         case datetime():

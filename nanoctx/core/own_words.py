@@ -51,9 +51,9 @@ def own_words(prompt: str) -> Words:
     if plan:
         return Words((), True, re.sub(r"^Plan:\s*", "", heading, flags=re.IGNORECASE))
     lines = _unwrapped([line for line in _MENTION.sub("", text).split("\n") if not _is_output(line)])
-    pasted = len(text) > LONG or len(_REVIEW.findall(text)) >= 3 or bool(_POINTS_AT_LINES.search(text))
+    pasted = len(text) > LONG or len(_REVIEW.findall(text)) >= 3 or _points_at_lines(text)
     if pasted:
-        lines = [line for line in _edges(lines) if not _POINTS_AT_LINES.search(line)]
+        lines = [line for line in _edges(lines) if not _points_at_lines(line)]
     found: list[str] = []
     for line in lines:
         found += [line] if _BULLET.match(line) else prose.sentences(line)
@@ -71,6 +71,10 @@ def substantive(prompt: str) -> bool:
     if cues.APPROVAL.match(text):
         return False
     return len(prose.words(text[:600])) >= 2 or (not text.isascii() and len(text) >= 8)
+
+
+def _points_at_lines(text: str) -> bool:
+    return "line" in text.lower() and bool(_POINTS_AT_LINES.search(text))
 
 
 def _is_output(line: str) -> bool:

@@ -24,7 +24,8 @@ _STOP = frozenset(
 )
 _WORD = re.compile(r"[^\W\d_][\w./-]*|\d[\w.]*", re.UNICODE)
 _CAMEL = re.compile(r"[a-z0-9][A-Z]")
-_MARKED = re.compile(r"\w[_/]\w|\w\.[a-z]{1,5}\b|#\d|^\W?--\w|^\(?[A-Z]{2,}\b")
+_MARKED_OR_CAMEL = re.compile(rf"\w[_/]\w|\w\.[a-z]{{1,5}}\b|#\d|^\W?--\w|^\(?[A-Z]{{2,}}\b|{_CAMEL.pattern}")
+_SUFFIXES = {"s": ("ings", "es", "s"), "g": ("ing",), "d": ("ed",), "y": ("edly",)}  # by their last letter
 _SEPARATORS = re.compile(r"[./_-]+")
 
 IDENTIFIER = re.compile(
@@ -63,10 +64,11 @@ _FIRST_PERSON = re.compile(
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
-    r"^(?:i think|i'd say|it (?:seems|looks)(?: like)?(?: that)?|basically|essentially|so|and|but|also"
-    r"|then|now|finally|overall|in short|as you can see)\b\s*,?\s+",
+    r"^(?:(?:i think|i'd say|it (?:seems|looks)(?: like)?(?: that)?|basically|essentially|so|and|but|also"
+    r"|then|now|finally|overall|in short|as you can see)\b\s*,?\s+){1,2}",
     re.IGNORECASE,
 )
+_SMALL_FIRST = re.compile(r"[a-z]+(?:'[a-z]+)?[ ,:]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*A-Z0-9À-ÖØ-Þ])|(?<=[。！？])")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _THINKING = re.compile(r"<(think|thinking|system-reminder|analysis)>.*?(?:</\1>|\Z)", re.DOTALL)
@@ -104,27 +106,31 @@ def plain(text: str) -> str:
     text = text.replace("**", "").replace("`", "")
     if "*" in text or "__" in text:
         text = _EMPHASIS.sub("", text)
-    if not text.isascii():
-        text = _EMOJI.sub("", text)
+    text = _without_emoji(text)
     if "/" in text or "\\" in text:
         text = _HOME_PATH.sub(r"\1", text)
-    return _MARKER.sub("", " ".join(text.split()))
+    text = " ".join(text.split())
+    return text if text[:1].isalpha() else without_start(_MARKER, text)
 
 
 @lru_cache(maxsize=4096)
 def opening(text: str) -> str:
     """A sentence as it begins once the pleasantries are over: "Now let me …" still says so."""
     text = plain(text)
-    return _PLEASANTRY.sub("", text) or text
+    return without_start(_PLEASANTRY, text) or text
 
 
+@lru_cache(maxsize=4096)
 def tidy(text: str) -> str:
     """A sentence reduced to what it says: no greeting, no "I have now", first letter large."""
-    text = _FIRST_PERSON.sub("", opening(text))
-    for _ in range(2):
-        text = _HEDGE.sub("", text)
-    text = text.strip(" \t;,")
-    return text[:1].upper() + text[1:] if re.match(r"[a-z]+(?:'[a-z]+)?[ ,:]", text) else text
+    text = without_start(_HEDGE, without_start(_FIRST_PERSON, opening(text))).strip(" \t;,")
+    return text[:1].upper() + text[1:] if _SMALL_FIRST.match(text) else text
+
+
+def without_start(pattern: re.Pattern[str], text: str) -> str:
+    """What follows a match at the start; `sub` would go on to try every other place of the text."""
+    found = pattern.match(text)
+    return text[found.end() :] if found else text
 
 
 def sentences(text: str) -> list[str]:
@@ -161,7 +167,8 @@ def spoken(text: str) -> str:
     return _FENCE.sub("", text) if "```" in text or "~~~" in text else text
 
 
-def blocks(text: str) -> list[Block]:
+@lru_cache(maxsize=64)  # the end of a session is asked for what it told, asks, awaits and announces
+def blocks(text: str) -> tuple[Block, ...]:
     """A spoken message as headings with their bullets and sentences, in order."""
     found: list[Block] = []
     heading = ""
@@ -182,7 +189,7 @@ def blocks(text: str) -> list[Block]:
             parts.append(Part(" - ".join(cell for cell in cells if cell), True))
             continue
         bullet = _BULLET.match(raw)
-        title = None if bullet else _HEADING.match(_EMOJI.sub("", line).strip())
+        title = None if bullet else _HEADING.match(_without_emoji(line).strip())
         if title:
             close(plain(next(words for words in title.groups() if words)).rstrip(":"))
         elif bullet:
@@ -197,7 +204,11 @@ def blocks(text: str) -> list[Block]:
                 lead = parts.pop().text
                 close(plain(lead).rstrip(":"))
     close("")
-    return found
+    return tuple(found)
+
+
+def _without_emoji(text: str) -> str:
+    return text if text.isascii() else _EMOJI.sub("", text)
 
 
 def head(part: str) -> str:
@@ -218,13 +229,13 @@ def words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16384)
 def _word_parts(raw: str) -> frozenset[str]:
-    parts = {raw, *_SEPARATORS.split(raw)} if _SEPARATORS.search(raw) else (raw,)
-    return frozenset(word for word in map(stem, parts) if len(word) > 1 and word not in _STOP)
+    parts = (raw,) if raw.isalnum() else (raw, *_SEPARATORS.split(raw))
+    return frozenset([word for word in map(stem, parts) if len(word) > 1 and word not in _STOP])
 
 
 def stem(word: str) -> str:
     word = word.lower().strip("./-_")
-    for suffix in ("ings", "ing", "edly", "ed", "es", "s"):
+    for suffix in _SUFFIXES.get(word[-1:], ()):
         if word.endswith(suffix) and len(word) - len(suffix) >= 4:
             return word[: -len(suffix)]
     return word
@@ -233,9 +244,14 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=4096)
 def count_names(text: str) -> int:
     """About how many names of things a text holds: words with a mark or a capital inside."""
-    return sum(
-        1 for word in text.split() if (not word.isalpha() and _MARKED.search(word)) or _CAMEL.search(word)
-    )
+    return sum(map(_is_name, text.split()))
+
+
+@lru_cache(maxsize=16384)
+def _is_name(word: str) -> bool:
+    if word.isalpha():
+        return not word.islower() and bool(_CAMEL.search(word))
+    return bool(_MARKED_OR_CAMEL.search(word))
 
 
 def identifiers(text: str) -> list[str]:

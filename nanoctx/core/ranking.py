@@ -30,14 +30,21 @@ def keep(found: Sequence[Candidate], turns: int) -> list[Candidate]:
     for one in sorted(found, key=lambda one: (-_worth(one, turns), one.pos)):
         have = prose.words(one.text)
         said = rules if one.kind == "rule" else vocabularies
-        if not have or any(len(have & other) >= 0.85 * len(have) for other in said):
+        if not have or _repeats(have, said):
             continue
         said.append(have)
         chosen.append(one)
         if len(chosen) == KEPT:
             break
     first = _for_the_page(chosen, turns)
-    return first + [one for one in chosen if one not in first]
+    picked = {id(one) for one in first}
+    return first + [one for one in chosen if id(one) not in picked]
+
+
+def _repeats(have: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
+    """One of those said before has nearly all of these words."""
+    most = 0.85 * len(have)
+    return any(len(other) >= most and len(have & other) >= most for other in said)
 
 
 def _worth(one: Candidate, turns: int) -> float:

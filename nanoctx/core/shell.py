@@ -21,9 +21,9 @@ _LOOK = re.compile(
 _CHECK = re.compile(
     r"\b(?:tests?|pytest|unittest|jest|vitest|mocha|ctest|lint|ruff|eslint|biome|flake8|mypy|pyright"
     r"|tsc|typecheck|type-check|check|build|compile|vet|clippy|fmt|format|prettier|ci|verify|gradlew?"
-    r"|mvn|e2e|cargo|go (?:test|build|vet|run)|make|tox|nox)\b",
-    re.IGNORECASE,
+    r"|mvn|e2e|cargo|go (?:test|build|vet|run)|make|tox|nox)\b"
 )
+_THEN = re.compile(r"&&|;|\|\|")
 _TWO_WORD_TOOLS = frozenset(
     """
     mise npm pnpm yarn bun bunx uv poetry make npx python python3 go cargo docker git gh just task rake mix
@@ -47,6 +47,7 @@ _PUSHED = re.compile(
     r"^\s*[*+ ]?\s*(?:([0-9a-f]{6,40})\.\.\.?([0-9a-f]{6,40})|\[new (?:branch|tag)\])\s+(\S+)\s+->\s+(\S+)",
     re.MULTILINE,
 )
+_OPENS_PULL = re.compile(r"\b(?:gh pr|glab mr) create\b")
 _PULL = re.compile(r"/(?:pull|merge_requests)/(\d+)")
 _TITLE = re.compile(r"--title[\s=]+(\"(?:[^\"\\]|\\.)*\"|'[^']*')", re.DOTALL)
 _ERROR = re.compile(
@@ -98,16 +99,18 @@ def family(command: str) -> str:
     return " ".join(parts[: 3 if parts and parts[0] in _TWO_WORD_TOOLS else 1])
 
 
+@lru_cache(maxsize=1024)
 def only_looks(command: str) -> bool:
-    return all(_LOOK.match(part.strip()) for part in re.split(r"&&|;|\|\|", bare(command)) if part.strip())
+    return all(_LOOK.match(part.strip()) for part in _THEN.split(bare(command)) if part.strip())
 
 
+@lru_cache(maxsize=1024)
 def is_check(command: str) -> bool:
-    return bool(_CHECK.search(bare(command))) and not only_looks(command)
+    return bool(_CHECK.search(bare(command).lower())) and not only_looks(command)
 
 
 def makes_commit(command: str) -> bool:
-    return bool(_GIT_COMMIT.search(command))
+    return "commit" in command and bool(_GIT_COMMIT.search(command))
 
 
 def takes_back(command: str, sha: str, later: int) -> bool:
@@ -145,19 +148,18 @@ def commit_message(command: str) -> list[str]:
 def commits(command: str, output: str, ok: bool, pos: int) -> Iterator[Commit]:
     """Commits, pushes and pull requests that this run shows to have happened."""
     message = commit_message(command)
-    made = (
-        list(_COMMITTED.finditer(output)) if makes_commit(command) or (ok and not only_looks(command)) else []
-    )
+    may_commit = makes_commit(command) or (ok and not only_looks(command))
+    made = list(_COMMITTED.finditer(output)) if may_commit else []
     for found in made:
         yield Commit(
             pos, sha=found[2][:12], subject=found[3].strip(), body=tuple(message[1:]), branch=found[1]
         )
     if message and ok and not made:
         yield Commit(pos, subject=message[0], body=tuple(message[1:]))
-    pushed = _PUSHED.search(output) if "push" in command else None
+    pushed = _PUSHED.search(output) if "push" in command and "->" in output else None
     if pushed:
         yield Commit(pos, sha=(pushed[2] or "")[:12], pushed=pushed[4])
-    if ok and re.search(r"\b(?:gh pr|glab mr) create\b", command):
+    if ok and _OPENS_PULL.search(command):
         pull, title = _PULL.search(output), _TITLE.search(command)
         if pull:
             yield Commit(pos, pull=pull[1], subject=_unquoted(title[1]) if title else "")

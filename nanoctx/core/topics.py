@@ -124,21 +124,23 @@ def blocked(done: Sequence[Deeds]) -> Named | None:
 
 def _topic(done: Sequence[Deeds]) -> int | None:
     """The turn whose prompt opened what is being worked on."""
-    real = [index for index in range(len(done)) if _opens_topic(done, index)]
-    if not real:
-        real = [
-            index
-            for index, deeds in enumerate(done)
-            if deeds.turn.prompt is not None and substantive(deeds.turn.prompt.text)
-        ]
-    if not real:
-        return max((index for index, deeds in enumerate(done) if deeds.turn.prompt is not None), default=None)
-    latest = real[-1]
+    prompted = [index for index in reversed(range(len(done))) if done[index].turn.prompt is not None]
+    openers = (index for index in prompted if _opens_topic(done, index))  # sought only as far as needed
+    latest = next(openers, None)
+    if latest is None:
+        openers = (index for index in prompted if _is_substantive(done[index]))
+        latest = next(openers, None)
+    if latest is None:
+        return prompted[0] if prompted else None
     if _is_side_question(done, latest):
-        tasks = [index for index in real if not _is_side_question(done, index)]
-        if tasks and latest - tasks[-1] <= 3:
-            return tasks[-1]
+        task = next((index for index in openers if not _is_side_question(done, index)), None)
+        if task is not None and latest - task <= 3:
+            return task
     return latest
+
+
+def _is_substantive(deeds: Deeds) -> bool:
+    return deeds.turn.prompt is not None and substantive(deeds.turn.prompt.text)
 
 
 def _opens_topic(done: Sequence[Deeds], index: int) -> bool:
@@ -148,7 +150,7 @@ def _opens_topic(done: Sequence[Deeds], index: int) -> bool:
         return False
     before = done[index - 1].final if index else None
     replies = before is not None and asks(before.text.rstrip()[-200:]) and len(prompt.text.split()) < 25
-    return not replies or bool(cues.WISH.search(cues.FILLER.sub("", prompt.text.strip())))
+    return not replies or bool(cues.WISH.search(cues.without_filler(prompt.text.strip())))
 
 
 def _opens(prompt: str) -> bool:
@@ -181,7 +183,7 @@ def _ask(prompt: Event) -> str:
 
 def _bare_ask(sentence: str) -> str:
     """Headline style: without politeness and small words, so that more of the matter fits."""
-    bare = cues.SMALL_WORDS.sub("", cues.FILLER.sub("", sentence)).strip(" .,:;")
+    bare = cues.SMALL_WORDS.sub("", cues.without_filler(sentence)).strip(" .,:;")
     return bare or sentence
 
 
@@ -193,7 +195,7 @@ def _approved(done: Sequence[Deeds], topic: int) -> tuple[str, Event] | None:
             continue
         offered = proposal(before.final.text, prompt.text, brief=True)
         if len(prose.words(offered)) >= 3:
-            return cues.FILLER.sub("", offered), before.final
+            return cues.without_filler(offered), before.final
     return None
 
 
@@ -269,8 +271,8 @@ def _named(text: str) -> list[str]:
 
 def _terms(text: str) -> set[str]:
     """Two-word terms such as "repo root" that the text uses at least twice."""
-    pairs = Counter(pair.lower() for pair in _PAIR.findall(text) if len(prose.words(pair)) == 2)
-    return {pair for pair, count in pairs.items() if count >= 2}
+    pairs = Counter(pair.lower() for pair in _PAIR.findall(text))
+    return {pair for pair, count in pairs.items() if count >= 2 and len(prose.words(pair)) == 2}
 
 
 def _unprompted(done: Sequence[Deeds]) -> Named | None:

@@ -120,11 +120,14 @@ class _Growing:
             return  # a resumed log repeats old records
         if event.at is not None:
             self._pass_time(event.at)
-        handle = getattr(self, f"_take_{event.kind}", None)
+        handle = _HANDLERS.get(event.kind)
         if handle is not None:
-            handle(event)
-        if event.kind in _REMEMBERED and not self._is_mute(event):
-            self._remember(self._lean(event))
+            handle(self, event)
+        if event.kind in _REMEMBERED:
+            called = self._called(event) if event.call and event.kind != "tool" else None
+            if not _is_mute(event, called):
+                # A result stands with its call, whatever was said since.
+                self._remember(_lean(event), called[0] if called else None)
 
     def story(self, skipped: int) -> Story:
         self._redact()
@@ -149,12 +152,10 @@ class _Growing:
             **self.counts,
         )
 
-    def _remember(self, event: Event) -> None:
+    def _remember(self, event: Event, turn: _Open | None) -> None:
         if not self.turns:
             self._begin(None)
-        called = self._called(event) if event.kind != "tool" else None
-        # A result stands with its call, whatever was said since.
-        turn = called[0] if called else self.turns[-1]
+        turn = turn or self.turns[-1]
         turn.events.append(event)
         self._hold((event,))
         self._shorten(turn)
@@ -178,25 +179,11 @@ class _Growing:
 
     def _called(self, event: Event) -> tuple[_Open, Event] | None:
         """The call that this answers, and its turn: people may have said more while it ran."""
-        for turn in reversed(self.turns[-LATE_TURNS:] if event.call else ()):
+        for turn in reversed(self.turns[-LATE_TURNS:]):
             for one in reversed(turn.events):
                 if one.kind == "tool" and one.call == event.call:
                     return turn, one
         return None
-
-    def _is_mute(self, event: Event) -> bool:
-        """A result that only showed something: that the tool was called says enough."""
-        if event.kind != "result" or event.ok is False:
-            return False
-        called = self._called(event)
-        return called is None or called[1].name != "shell" or shell.only_looks(called[1].command)
-
-    def _lean(self, event: Event) -> Event:
-        """The event without what nobody will read, such as the code that was written."""
-        if event.kind == "tool" and event.name in ("edit", "write"):
-            names = ",".join(shell.symbols(event.text)[:SYMBOLS])
-            return replace(event, text="", facts={"symbols": names} if names else {})
-        return replace(event, text="") if event.kind == "tool" and event.text else event
 
     def _redact(self) -> None:
         """Take the secrets out of all new events in one go: one by one it would cost more than the look."""
@@ -206,9 +193,11 @@ class _Growing:
             for at, event in enumerate(turn.events)
             if event.pos > self.kept.taken
         ]
-        words = iter(redact_all([text for events, at in new for text in _words_of(events[at])]))
-        for events, at in new:
-            events[at] = _with_words(events[at], next(words), next(words), next(words))
+        words = [_words_of(events[at]) for events, at in new]
+        clean = iter(redact_all([text for three in words for text in three]))
+        for (events, at), said, kept in zip(new, words, zip(clean, clean, clean, strict=True), strict=True):
+            if said != kept:
+                events[at] = _with_words(events[at], *kept)
 
     def _pass_time(self, at: float) -> None:
         if self.last is not None and 0 < at - self.last <= IDLE_SECONDS:
@@ -294,12 +283,13 @@ class _Growing:
             self.counts["commands"] += 1
 
     def _take_result(self, event: Event) -> None:
-        called = self._called(event) if event.ok is False else None
+        called = self._called(event) if event.ok is False and event.call else None
         if called and called[1].name == "shell":
             self.counts["failures"] += 1
 
     def _take_plan(self, event: Event) -> None:
-        steps = [replace(step, text=redact(step.text)) for step in event.steps]
+        texts = redact_all([step.text for step in event.steps])
+        steps = [Step(step.id, text, step.status) for step, text in zip(event.steps, texts, strict=True)]
         if event.name == "replace":
             self.plan = {step.id: step for step in steps}
         for step in steps if event.name == "merge" else ():
@@ -317,6 +307,16 @@ class _Growing:
         self.ended_by = event.name
 
 
+_HANDLERS = {
+    "prompt": _Growing._take_prompt,
+    "about": _Growing._take_about,
+    "tool": _Growing._take_tool,
+    "result": _Growing._take_result,
+    "plan": _Growing._take_plan,
+    "usage": _Growing._take_usage,
+    "compact": _Growing._take_compact,
+    "end": _Growing._take_end,
+}
 _REMEMBERED = frozenset(
     ("say", "tool", "result", "reject", "answer", "interrupt", "error", "compact", "slash")
 )
@@ -324,13 +324,32 @@ _GIT_WORK = re.compile(r"\bgit\b.*\b(?:commit|push|reset|revert)\b", re.DOTALL)
 _KEPT_WHEN_THIN = frozenset(("reject", "answer"))
 
 
+def _is_mute(event: Event, called: tuple[_Open, Event] | None) -> bool:
+    """A result that only showed something: that the tool was called says enough."""
+    if event.kind != "result" or event.ok is False:
+        return False
+    return called is None or called[1].name != "shell" or shell.only_looks(called[1].command)
+
+
+def _lean(event: Event) -> Event:
+    """The event without what nobody will read, such as the code that was written."""
+    if event.kind == "tool" and event.name in ("edit", "write"):
+        names = ",".join(shell.symbols(event.text)[:SYMBOLS])
+        return replace(event, text="", facts={"symbols": names} if names else {})
+    return replace(event, text="") if event.kind == "tool" and event.text else event
+
+
 def _words_of(event: Event) -> tuple[str, str, str]:
     return event.text, event.command, event.facts.get("question", "")
 
 
+def _redacted(event: Event) -> Event:
+    said = _words_of(event)
+    kept = tuple(redact_all(said))
+    return event if kept == said else _with_words(event, *kept)
+
+
 def _with_words(event: Event, text: str, command: str, question: str) -> Event:
-    if (text, command, question) == _words_of(event):
-        return event
     facts = {**event.facts, "question": question} if question else event.facts
     return replace(event, text=text, command=command, facts=facts)
 
@@ -350,8 +369,7 @@ def _thinned(turn: _Open, clean_to: int) -> _Open:
         for event in turn.events
         if event.kind in _KEPT_WHEN_THIN or event in says[-1:] or (event.call and event.call in commits)
     ]
-    short = [
-        replace(event, text=event.text[:1500], command=event.command[:800]) for event in kept[-OLD_EVENTS:]
-    ]
+    clean = [_redacted(event) if event.pos > clean_to else event for event in kept[-OLD_EVENTS:]]
+    short = [replace(event, text=event.text[:1500], command=event.command[:800]) for event in clean]
     prompt = replace(turn.prompt, text=turn.prompt.text[:800]) if turn.prompt else None
     return _Open(turn.number, prompt, short, thin=True)

@@ -396,3 +396,16 @@ def test_a_story_is_a_value() -> None:
     grow(told, tell(*[say("x")] * 2, edit("src/moon.py"), plan(("One", "pending")))[2:])
     assert told == grow(Story("s1"), events)
     assert isinstance(told.turns[0], Turn)
+
+
+def test_a_secret_across_the_cut_of_an_old_turn_is_not_kept_by_half() -> None:
+    secret = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1cD3"
+    old = (prompt("print the moon"), say("x" * 1480 + f" {secret} and more"))
+    later = [
+        beat
+        for number in range(8)
+        for beat in (prompt(f"print port {number}"), *(say("More.") for _ in range(100)))
+    ]
+    told = story(*old, *later)
+    assert told.turns[0].thin
+    assert secret[:12] not in str(told)
