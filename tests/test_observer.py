@@ -308,6 +308,35 @@ def test_a_person_who_edits_between_looks_keeps_every_word(home: Path, repo: Pat
         assert "## Mine\n\n  odd   bytes\t\n" in told
 
 
+@pytest.mark.parametrize(
+    ("later", "holds"),
+    [
+        ("Also retry the uploader in upload.py on timeouts, with the same backoff", True),
+        ("make it five attempts instead of three", True),
+        ("use jitter in the uploader retry backoff too", True),
+        ("yes", True),
+        ("Now write the invoice importer for the shop", False),
+    ],
+)
+def test_a_value_set_by_hand_holds_until_another_topic_is_opened(
+    home: Path, repo: Path, ws: Workspace, later: str, holds: bool
+) -> None:
+    log = ClaudeLog(home, repo).prompt(
+        "Add a retry to the uploader in upload.py, three attempts with backoff"
+    )
+    log.edit("upload.py").say("Added the retry.")
+    look(ws, now=log.now + timedelta(minutes=1))
+    text = ws.context_page.read_text(encoding="utf-8").replace(
+        "- Blocked: None", "- Blocked: the vendor is away"
+    )
+    ws.context_page.write_text(text, encoding="utf-8")
+    look(ws, now=log.now + timedelta(minutes=2))
+    log.now += timedelta(minutes=5)
+    log.prompt(later).say("Let me do that.")
+    look(ws, now=log.now + timedelta(minutes=1))
+    assert ("- Blocked: the vendor is away" in page(ws)["Now"]) is holds
+
+
 def test_a_line_that_is_reworded_takes_no_other_line_with_it(home: Path, repo: Path, ws: Workspace) -> None:
     log = ClaudeLog(home, repo).prompt("Rework the tide table and its tests")
     log.edit("tide/table.py").shell("pytest -q", "14 passed")

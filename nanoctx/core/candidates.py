@@ -71,7 +71,7 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
     text = prompt.text.strip()
     if cues.APPROVAL.match(text):
         offered = proposal(before.final.text, text) if before is not None and before.final is not None else ""
-        if offered:
+        if len(prose.words(offered)) >= 3:
             approved = f"Approved: {prose.cut(offered, 200)}"
             yield _candidate(prompt, index, "dec", "approved", approved, 2.3, by="user")
         return
@@ -167,7 +167,11 @@ def _from_block(
     block: prose.Block, say: Event, index: int, *, final: bool, worked: bool, grade: str
 ) -> Iterator[Candidate]:
     texts = [prose.tidy(part.text) for part in block.parts if not cues.INTENT.match(prose.opening(part.text))]
-    texts = [text for text in texts if len(text) > 12 and not cues.LEAD_IN.match(text) and not asks(text)]
+    texts = [
+        text
+        for text in texts
+        if len(prose.words(text)) > 1 and not cues.LEAD_IN.match(text) and not asks(text)
+    ]
     heading = (
         ""
         if cues.LEAD_IN.match(block.heading) or cues.INTENT.match(block.heading) or asks(block.heading)
@@ -212,6 +216,7 @@ def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
             cues.NEXT_HEADING.search(block.heading)
             or cues.INTENT.match(block.heading)
             or cues.OFFER.search(block.heading)
+            or cues.GUESS.search(block.heading)  # "This would:" is a plan, not a report
         ):
             continue
         for part in block.parts:

@@ -287,7 +287,11 @@ def _whole(session: Observation) -> Origin:
 
 
 def _said_at(session: Observation, item: Item) -> datetime | None:
-    return next((one.at for one in session.evidence if one.pos == item.pos), None)
+    """When the topic was opened; for an observation that does not say, when the item was said."""
+    try:
+        return datetime.fromisoformat(item.more.get("since", ""))
+    except ValueError:
+        return next((one.at for one in session.evidence if one.pos == item.pos), None)
 
 
 def _last(session: Observation) -> datetime | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
-from nanoctx.core import candidates, prose, ranking, timeline, topics
+from nanoctx.core import candidates, continuity, prose, ranking, timeline, topics
 from nanoctx.core.deeds import Deeds, deeds
 from nanoctx.core.escape import inert, one_line
 from nanoctx.core.turns import Story
@@ -29,7 +30,7 @@ def distill(
     kept = ranking.keep(candidates.candidates(done), len(done))
     items = [_named("focus", focus, zone), _named("task", task, zone), _named("block", block, zone)]
     items += [_item(one, zone) for one in kept]
-    whole = [item for item in items if item is not None and item.text]
+    whole = [_since(item, done) for item in items if item is not None and item.text]
     evidence = _evidence(kept, [named for named in (focus, task, block) if named is not None])
     ended_by = story.ended_by or ("idle" if _idle(story, now, idle_minutes) else "")
     return Observation(
@@ -68,6 +69,13 @@ def _named(kind: str, named: topics.Named | None, zone: tzinfo) -> Item | None:
         named.pos,
         by="user" if named.who == "user" else "agent" if named.who == "agent" else "tool",
     )
+
+
+def _since(item: Item, done: Sequence[Deeds]) -> Item:
+    """A focus with the time its topic was opened: until then reaches what a person wrote about it by hand."""
+    opener = continuity.beginning(done, item.pos) if item.kind == "focus" and item.pos is not None else None
+    at = _time(opener.at) if opener is not None else None
+    return replace(item, more={"since": f"{at:%Y-%m-%dT%H:%M:%SZ}"}) if at else item
 
 
 def _item(one: candidates.Candidate, zone: tzinfo) -> Item:
