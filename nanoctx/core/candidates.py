@@ -11,6 +11,7 @@ from nanoctx.core.own_words import asks, own_words
 from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
 
+REPORTED_WITHIN = 3  # turns in which a request is answered
 WIDTH = 232  # of an item's 240 characters
 _WEIGHTS = {"next": 1.2, "fail": 1.1, "impl": 1.5, "dec": 1.3, "fact": 0.5}  # of what an agent reports
 
@@ -34,8 +35,7 @@ class Candidate:
 def candidates(story: Sequence[Deeds]) -> list[Candidate]:
     found: list[Candidate] = []
     for index, deeds in enumerate(story):
-        before = story[index - 1] if index else None
-        found += _from_person(deeds, before, index)
+        found += _from_person(story, index)
         found += _from_commits(story, index)
         found += _from_report(deeds, index, doubtful=hindsight.failed_since(story, index))
         found += _from_failures(story, index)
@@ -46,11 +46,13 @@ def candidates(story: Sequence[Deeds]) -> list[Candidate]:
 # -- the person --------------------------------------------------------------------------------------------
 
 
-def _from_person(deeds: Deeds, before: Deeds | None, index: int) -> Iterator[Candidate]:
+def _from_person(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
+    deeds, before = story[index], story[index - 1] if index else None
     prompt = deeds.turn.prompt
     if prompt is not None:
-        answered = deeds.finished and deeds.worked
-        yield from _from_prompt(prompt, before, index, answered=answered)
+        # People add a word while the agent works: then a later turn reports what came of it.
+        reports = (later.finished and later.worked for later in story[index : index + REPORTED_WITHIN])
+        yield from _from_prompt(prompt, before, index, answered=deeds.worked and any(reports))
     for event in deeds.refused:
         what = shell.shown(event.command, 60) or prose.plain(event.path) or event.name
         message = shell.commit_message(event.command)

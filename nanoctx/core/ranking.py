@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from nanoctx.core import cues, prose
-from nanoctx.core.candidates import Candidate
+from nanoctx.core.candidates import REPORTED_WITHIN, Candidate
 
 KEPT = 57  # of 60 items, beside focus, task and block
 LINES = 8  # that the page may draw from, in order of use; the rest follow by weight
@@ -56,13 +56,15 @@ def _for_the_page(chosen: Sequence[Candidate], turns: int) -> list[Candidate]:
     """Greedy by score, each pick lowering what says the same again."""
     scores = {id(one): _score(one, turns) for one in chosen}
     told = {one.turn for one in chosen if one.sort in ("outline", "commit")}
+    reported = told | {one.turn for one in chosen if one.sort == "impl"}
     pool = [
         one
         for one in chosen
         if one.kind in QUOTA
         and one.grade != "refuted"
         and one.sort not in ("error-cured", "asked", "reported")
-        and not (one.sort == "answered" and one.turn in told)  # its outcome says more than the request
+        # The outcome of a request says more than the request.
+        and not (one.sort == "answered" and reported & set(range(one.turn, one.turn + REPORTED_WITHIN)))
     ]
     vocabularies = {id(one): prose.words(one.text) for one in pool}
     picked: list[Candidate] = []
@@ -101,8 +103,8 @@ def _score(one: Candidate, turns: int) -> float:
     prior = PRIOR.get(one.sort, 1.0)
     if one.by == "user":
         size = max(size, 0.6)
-        if one.kind == "rule":
-            recency = max(recency, 0.85)
+        if one.kind == "rule":  # holds as long as it is short and old
+            recency, size = max(recency, 0.85), 1.0
         elif cues.CHORE.match(one.text):
             prior = 0.5
         elif (
