@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from math import ceil
 
-from nanoctx.core import layers, prose, timeline, tokens
+from nanoctx.core import cues, layers, prose, timeline, tokens
 from nanoctx.core.blocks import section
 from nanoctx.core.layers import Layer
 from nanoctx.core.people import Standing
@@ -201,6 +201,8 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
 
 def page_line(item: Item) -> str:
     label = LABELS.get(item.kind, "")
+    if item.kind == "dec" and item.by == "agent" and not cues.DECISION.search(item.text):
+        label = ""  # a reason, not a choice
     if item.kind == "dec" and item.by == "user":
         label = "" if item.text.startswith("Approved: ") else "User: "
     if item.kind == "fail" and (item.by == "user" or item.text.startswith("Passed later")):

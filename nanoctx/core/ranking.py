@@ -10,6 +10,7 @@ from nanoctx.core.candidates import REPORTED_WITHIN, Candidate
 
 KEPT = 57  # of 60 items, beside focus, task and block
 LINES = 8  # that the page may draw from, in order of use; the rest follow by weight
+PAST_TURNS = 2
 QUOTA = {"impl": 3, "fact": 1, "dec": 2, "rule": 2, "fail": 1, "next": 1}
 
 # How often a candidate of this sort states something a resuming agent must know (measured, in tenths).
@@ -63,6 +64,8 @@ def _for_the_page(chosen: Sequence[Candidate], turns: int) -> list[Candidate]:
         if one.kind in QUOTA
         and one.grade != "refuted"
         and one.sort not in ("error-cured", "asked", "reported")
+        # What was ahead or broken some turns ago has been done or mended since, more often than not.
+        and not (one.kind in ("next", "fail") and one.by == "agent" and turns - 1 - one.turn >= PAST_TURNS)
         # The outcome of a request says more than the request.
         and not (one.sort == "answered" and reported & set(range(one.turn, one.turn + REPORTED_WITHIN)))
     ]
