@@ -180,7 +180,7 @@ class _Look:
             if batch.cursor == cursor:
                 break
             cursor = batch.cursor
-        if not local and not any(story.turns or "cwd" in story.facts for story in told.values()):
+        if not local and not any(_is_known(story, log) for story in told.values()):
             raise LogUnreadable(f"{log} holds no record of {source.NAME}: check --agent and the path.")
         if touched:
             for session in sorted(touched):
@@ -229,6 +229,11 @@ class _Look:
             observations.save(self.ws.root, one)
             self.observations[one.id] = one
             self.changed[one.id] = None
+
+
+def _is_known(story: Story, log: Path) -> bool:
+    """The log said something of its session, if only its name (a sub-agent's says no more that counts)."""
+    return bool(story.turns) or "cwd" in story.facts or story.session != log.stem
 
 
 def _closed_if_idle(one: Observation, now: datetime, limit: timedelta) -> Observation:
