@@ -34,6 +34,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 bench: $(STAMP)
+	$(BIN)/python bench/secrets.py
 	$(BIN)/python bench/ingest.py
 
 docs: $(STAMP)

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from secrets import token_hex
 
+from nanoctx import scenes
 from nanoctx.core import context, document, people, prose, tokens
 from nanoctx.core.distill import distill
-from nanoctx.core.external import NO_REPOSITORY, external
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
 from nanoctx.disk import cursors, files, lock, observations, pages, stories
@@ -106,7 +106,7 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
 def page(ws: Workspace, *, now: datetime, zone: tzinfo) -> str:
     """CONTEXT.md for an agent that reads it right now, within the budget; nothing is written."""
     known, _ = observations.load_all(ws.root)
-    sections = context.compose(replace(_scene(ws, known, None, now, zone), live=True))
+    sections = context.compose(replace(scenes.scene(ws, known, None, now, zone), live=True))
     whole = document.replace(files.read(ws.context_page).text, context.render(sections))
     budget = ws.settings.page_budget
     if tokens.count(whole) <= budget:
@@ -126,7 +126,7 @@ def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[
         ]
         return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
     wanted = query.strip().removeprefix("- ").lower()
-    sections = context.compose(_scene(ws, known, None, now, zone))
+    sections = context.compose(scenes.scene(ws, known, None, now, zone))
     lines = [line for lines in sections.values() for line in lines if wanted and wanted in line.text.lower()]
     return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
 
@@ -195,7 +195,7 @@ class _Look:
         limit = timedelta(minutes=self.ws.settings.observe_idle_minutes)
         for one in list(self.observations.values()):
             if one.agent != people.AGENT:
-                self._save(_closed_if_idle(one, self.now, limit))
+                self._save(scenes.closed_if_idle(one, self.now, limit))
 
     def _sources(self) -> Iterable[tuple[Source, list[Path]]]:
         home = Path(os.environ.get("HOME") or Path.home())
@@ -236,11 +236,6 @@ def _is_known(story: Story, log: Path) -> bool:
     return bool(story.turns) or "cwd" in story.facts or story.session != log.stem
 
 
-def _closed_if_idle(one: Observation, now: datetime, limit: timedelta) -> Observation:
-    silent = not one.ended and one.last is not None and now - one.last > limit
-    return replace(one, ended=one.last, ended_by="idle") if silent else one
-
-
 def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
     found: dict[str, list[Event]] = {}
     for event in events:
@@ -255,7 +250,7 @@ def _rewrite_pages(
     ws: Workspace, before: Sequence[Observation], after: Sequence[Observation], now: datetime, zone: tzinfo
 ) -> pages.Rewritten:
     """CONTEXT.md, and in a workspace of several projects one page for each."""
-    names = _projects(after)
+    names = scenes.projects(after)
     if ws.kind != "repo" and len(names) > 1:
         for name in names:
             _rewrite(
@@ -290,7 +285,7 @@ def _rewrite(
 
     def record(changes: tuple[Change, ...]) -> None:
         salt = token_hex(8)
-        shown = context.compose(_scene(ws, before, project, now, zone, alone=alone))
+        shown = context.compose(scenes.scene(ws, before, project, now, zone, alone=alone))
         done = people.record(changes, shown, salt=salt)
         if done:
             made = people.observation(done, salt=salt, at=people.moment(current, now), project=project)
@@ -298,7 +293,7 @@ def _rewrite(
             current.append(made)
 
     def render() -> Mapping[str, str]:
-        return context.render(context.compose(_scene(ws, current, project, now, zone, alone=alone)))
+        return context.render(context.compose(scenes.scene(ws, current, project, now, zone, alone=alone)))
 
     adopt = ws.adopting and path == ws.context_page
     files.make_folder(path.parent)
@@ -306,69 +301,6 @@ def _rewrite(
     if adopt:
         files.remove(ws.adopt_marker)
     return done
-
-
-def _scene(
-    ws: Workspace,
-    known: Sequence[Observation],
-    project: str | None,
-    now: datetime,
-    zone: tzinfo,
-    *,
-    alone: bool = False,
-) -> context.Scene:
-    names = _projects(known)
-    shown = (names[0] if names else "") if project is None else project
-    idle = timedelta(minutes=ws.settings.observe_idle_minutes)
-    sessions = tuple(
-        _closed_if_idle(one, now, idle) for one in known if one.agent != people.AGENT and one.project == shown
-    )
-    others = (
-        ()
-        if alone or ws.kind == "repo"
-        else tuple(_latest(known, name) for name in names if name != shown)[:2]
-    )
-    by_hand = (one for one in known if one.agent == people.AGENT and one.project in (shown, ""))
-    return context.Scene(
-        sessions=sessions,
-        standing=people.standing(by_hand),
-        outside=_outside(ws, context.current_session(sessions)),
-        now=now,
-        zone=zone,
-        others=others,
-        budget=ws.settings.page_budget,
-        characters=ws.settings.page_max_characters,
-        recent=ws.settings.page_recent,
-    )
-
-
-def _projects(known: Sequence[Observation]) -> list[str]:
-    """Projects of the workspace, most recently active first; headless sessions count last."""
-    latest: dict[str, tuple[bool, float, str]] = {}
-    for one in known:
-        if one.agent != people.AGENT:
-            at = one.last or one.started
-            mark = (
-                bool(one.prompts) and not one.more.get("headless"),
-                at.timestamp() if at else 0.0,
-                one.project,
-            )
-            latest[one.project] = max(latest.get(one.project, mark), mark)
-    return sorted(latest, key=lambda name: latest[name], reverse=True)
-
-
-def _latest(known: Sequence[Observation], project: str) -> Observation:
-    current = context.current_session(
-        [one for one in known if one.agent != people.AGENT and one.project == project]
-    )
-    assert current is not None
-    return current
-
-
-def _outside(ws: Workspace, current: Observation | None) -> tuple[Line, ...]:
-    """Folders that are only named in a foreign log are never looked for."""
-    head = git.head(ws.project_root) if ws.project_root is not None else None
-    return external(head.branch, head.sha, current) if head is not None else (NO_REPOSITORY,)
 
 
 # -- why ---------------------------------------------------------------------------------------------------

@@ -24,7 +24,8 @@ ALLOWED = {
     "core": {"core", "model", "errors"},
     "disk": {"disk", "core", "model", "errors", "clock"},
     "sources": {"sources", "core", "model", "errors", "disk"},
-    "observer": {"disk", "sources", "core", "model", "errors"},
+    "scenes": {"disk", "sources", "core", "model"},
+    "observer": {"scenes", "disk", "sources", "core", "model", "errors"},
     "cli": {"cli", "observer", "disk", "sources", "core", "model", "errors", "clock"},
 }
 LONGEST = 400

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from claude_log import ClaudeLog
 
-from nanoctx import observer
+from nanoctx import observer, scenes
 from nanoctx.core import context, document
 from nanoctx.core.tokens import count
 from nanoctx.disk import files, observations, workspace
@@ -462,7 +462,7 @@ def test_the_same_observations_and_time_give_the_same_page(home: Path, repo: Pat
     a_session(home, repo)
     look(ws)
     known = observations.load_all(ws.root).observations
-    scene = observer._scene(ws, known, None, LATER, UTC)
+    scene = scenes.scene(ws, known, None, LATER, UTC)
     again = replace(scene, sessions=tuple(reversed(scene.sessions)))
     assert context.page(context.compose(scene)) == context.page(context.compose(again))
     assert context.page(context.compose(scene)) == ws.context_page.read_text(encoding="utf-8")

@@ -1,0 +1,81 @@
+"""What a page of this workspace is made of right now: whose sessions, whose edits, which repository."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, tzinfo
+
+from nanoctx.core import context, people
+from nanoctx.core.external import NO_REPOSITORY, external
+from nanoctx.disk.workspace import Workspace
+from nanoctx.model import Line, Observation
+from nanoctx.sources import git
+
+
+def scene(
+    ws: Workspace,
+    known: Sequence[Observation],
+    project: str | None,
+    now: datetime,
+    zone: tzinfo,
+    *,
+    alone: bool = False,
+) -> context.Scene:
+    names = projects(known)
+    shown = (names[0] if names else "") if project is None else project
+    idle = timedelta(minutes=ws.settings.observe_idle_minutes)
+    sessions = tuple(
+        closed_if_idle(one, now, idle) for one in known if one.agent != people.AGENT and one.project == shown
+    )
+    others = (
+        ()
+        if alone or ws.kind == "repo"
+        else tuple(_latest(known, name) for name in names if name != shown)[:2]
+    )
+    by_hand = (one for one in known if one.agent == people.AGENT and one.project in (shown, ""))
+    return context.Scene(
+        sessions=sessions,
+        standing=people.standing(by_hand),
+        outside=_outside(ws, context.current_session(sessions)),
+        now=now,
+        zone=zone,
+        others=others,
+        budget=ws.settings.page_budget,
+        characters=ws.settings.page_max_characters,
+        recent=ws.settings.page_recent,
+    )
+
+
+def projects(known: Sequence[Observation]) -> list[str]:
+    """Projects of the workspace, most recently active first; headless sessions count last."""
+    latest: dict[str, tuple[bool, float, str]] = {}
+    for one in known:
+        if one.agent != people.AGENT:
+            at = one.last or one.started
+            mark = (
+                bool(one.prompts) and not one.more.get("headless"),
+                at.timestamp() if at else 0.0,
+                one.project,
+            )
+            latest[one.project] = max(latest.get(one.project, mark), mark)
+    return sorted(latest, key=lambda name: latest[name], reverse=True)
+
+
+def _latest(known: Sequence[Observation], project: str) -> Observation:
+    current = context.current_session(
+        [one for one in known if one.agent != people.AGENT and one.project == project]
+    )
+    assert current is not None
+    return current
+
+
+def _outside(ws: Workspace, current: Observation | None) -> tuple[Line, ...]:
+    """Folders that are only named in a foreign log are never looked for."""
+    head = git.head(ws.project_root) if ws.project_root is not None else None
+    return external(head.branch, head.sha, current) if head is not None else (NO_REPOSITORY,)
+
+
+def closed_if_idle(one: Observation, now: datetime, limit: timedelta) -> Observation:
+    silent = not one.ended and one.last is not None and now - one.last > limit
+    return replace(one, ended=one.last, ended_by="idle") if silent else one
