@@ -68,6 +68,7 @@ def observe(
             look.read(SOURCES[agent or "claude-code"], log, until_line, local=False)
         else:
             look.read_all(progress)
+        look.close_cleared()
         look.close_idle()
         rewritten = _rewrite_pages(ws, known, tuple(look.observations.values()), now, zone)
         _sweep(ws, now)
@@ -196,6 +197,13 @@ class _Look:
         for one in list(self.observations.values()):
             if one.agent != people.AGENT:
                 self._save(scenes.closed_if_idle(one, self.now, limit))
+
+    def close_cleared(self) -> None:
+        """`/clear` ends the session before it, whose own log does not say so."""
+        for begun in [one for one in self.observations.values() if one.more.get("began") == "clear"]:
+            before = scenes.session_before(begun, self.observations.values())
+            if before is not None and before.ended_by in ("", "idle"):
+                self._save(replace(before, ended=before.last, ended_by="clear"))
 
     def _sources(self) -> Iterable[tuple[Source, list[Path]]]:
         home = Path(os.environ.get("HOME") or Path.home())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
@@ -74,6 +74,22 @@ def _outside(ws: Workspace, current: Observation | None) -> tuple[Line, ...]:
     """Folders that are only named in a foreign log are never looked for."""
     head = git.head(ws.project_root) if ws.project_root is not None else None
     return external(head.branch, head.sha, current) if head is not None else (NO_REPOSITORY,)
+
+
+def session_before(begun: Observation, known: Iterable[Observation]) -> Observation | None:
+    """The session of the same agent and project that was last at work when this one began."""
+    at = begun.started
+    earlier = [
+        one
+        for one in known
+        if (one.agent, one.project) == (begun.agent, begun.project)
+        and one.id != begun.id
+        and one.prompts
+        and one.last is not None
+        and at is not None
+        and one.last <= at
+    ]
+    return max(earlier, key=lambda one: (one.last is not None and one.last.timestamp(), one.id), default=None)
 
 
 def closed_if_idle(one: Observation, now: datetime, limit: timedelta) -> Observation:

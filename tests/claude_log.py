@@ -35,6 +35,10 @@ class ClaudeLog:
         self._call("Bash", {"command": command, "description": "run it"})
         return self._result(output if ok else f"Exit code 1\n{output}", ok)
 
+    def clear(self) -> ClaudeLog:
+        """What the new log begins with when the person cleared the conversation in the old one."""
+        return self._write("user", "<command-name>/clear</command-name>\n<command-args></command-args>")
+
     def leave(self) -> ClaudeLog:
         return self._write("user", "<command-name>/exit</command-name>\n<command-args></command-args>")
 

@@ -448,6 +448,22 @@ def test_an_open_session_ends_when_it_falls_silent(home: Path, repo: Path, ws: W
     assert seen.ended_by == "exit"
 
 
+def test_clear_starts_clean(home: Path, repo: Path, ws: Workspace) -> None:
+    old = ClaudeLog(home, repo, "old").prompt("Print the tides of tomorrow").say("Let me look at the table.")
+    new = ClaudeLog(home, repo, "new", old.now).clear()
+    look(ws, now=new.now + timedelta(minutes=1))
+    told = page(ws)
+    assert (
+        told["Now"][0] == "- Focus: None"
+        and "- Before /clear: Print tides of 2026-02-13" in told["Recent"][0]
+    )
+    new.prompt("Cache the gauge readings for an hour")
+    look(ws, now=new.now + timedelta(minutes=1))
+    assert "Cache gauge readings" in page(ws)["Now"][0]
+    ended = {one.ended_by for one in observations.load_all(ws.root).observations}
+    assert ended == {"clear", ""}
+
+
 def test_two_looks_at_once_take_turns(
     home: Path, repo: Path, ws: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

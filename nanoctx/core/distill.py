@@ -56,8 +56,14 @@ def distill(
         title=inert(prose.cut(focus.text, 100)) if focus else "Session without a human prompt",
         items=tuple(whole),
         evidence=tuple(evidence),
-        more={"headless": True} if story.facts.get("headless") else {},
+        more=_marks(story),
     )
+
+
+def _marks(story: Story) -> dict[str, object]:
+    """What only some sessions have: run by a program, begun by `/clear`."""
+    marks: dict[str, object] = {"headless": True} if story.facts.get("headless") else {}
+    return marks | ({"began": story.facts["began"]} if "began" in story.facts else {})
 
 
 def _named(kind: str, named: topics.Named | None, zone: tzinfo) -> Item | None:

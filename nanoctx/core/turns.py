@@ -306,6 +306,10 @@ class _Growing:
     def _take_end(self, event: Event) -> None:
         self.ended_by = event.name
 
+    def _take_slash(self, event: Event) -> None:
+        if event.name == "/clear" and not self.counts["prompts"]:
+            self.facts["began"] = "clear"  # hosts open a new log for it and leave the old one as it is
+
 
 _HANDLERS = {
     "prompt": _Growing._take_prompt,
@@ -316,6 +320,7 @@ _HANDLERS = {
     "usage": _Growing._take_usage,
     "compact": _Growing._take_compact,
     "end": _Growing._take_end,
+    "slash": _Growing._take_slash,
 }
 _REMEMBERED = frozenset(
     ("say", "tool", "result", "reject", "answer", "interrupt", "error", "compact", "slash")
