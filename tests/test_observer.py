@@ -71,7 +71,7 @@ def test_a_log_becomes_an_observation_and_a_page(home: Path, repo: Path, ws: Wor
     assert (seen.files, seen.commits, seen.ended_by) == (("tide/table.py",), ("1a2b3c4",), "idle")
     told = page(ws)
     assert list(told) == ["Now", "Time", "Recent", "External"]
-    assert told["Now"][0].startswith("- Focus: Make tide table show heights in feet")
+    assert told["Now"][0].startswith("- Focus: Make the tide table show heights in feet")
     assert told["Now"][1:] == ["- Task: None", "- Blocked: None"]
     assert any("1a2b3c4 Show heights in feet" in line for line in told["Recent"])
     assert not any(line.startswith("- Failed") for line in told["Recent"]), "it passed later"
@@ -141,7 +141,7 @@ def test_two_sessions_at_once_do_not_overwrite_each_other(home: Path, repo: Path
     first.say("Let me sort them.")
     look(ws, now=first.now + timedelta(minutes=1))
     told = page(ws)["Now"]
-    assert "Sort" in told[0] and any("Also: Cache gauge readings" in line for line in told)
+    assert "Sort" in told[0] and any("Also: Cache the gauge readings" in line for line in told)
     second.say("Let me cache them.")
     second.prompt("Use a file for the gauge cache, not memory")
     look(ws, now=second.now + timedelta(minutes=1))
@@ -180,7 +180,7 @@ def test_a_folder_workspace_keeps_projects_apart(home: Path, tmp_path: Path) -> 
     look(ws)
     told = page(ws)["Now"]
     assert "importer" in told[0]
-    assert any(line.startswith("- Also: Add login page") and "alpha" in line for line in told)
+    assert any(line.startswith("- Also: Add a login page") and "alpha" in line for line in told)
     alpha = (ws.projects / "alpha" / "CONTEXT.md").read_text(encoding="utf-8")
     assert "login page" in alpha and "importer" not in alpha
 
@@ -193,7 +193,7 @@ def test_a_headless_session_is_now_only_when_there_is_no_other(home: Path, repo:
     assert "Summarise" in page(ws)["Now"][0]
     ClaudeLog(home, repo, "human", robot.now - timedelta(hours=3)).prompt("Print the tides of tomorrow")
     look(ws)
-    assert "Print tides" in page(ws)["Now"][0]
+    assert "Print the tides" in page(ws)["Now"][0]
 
 
 def test_what_a_later_failure_disproves_is_not_stated_as_checked(
@@ -455,11 +455,11 @@ def test_clear_starts_clean(home: Path, repo: Path, ws: Workspace) -> None:
     told = page(ws)
     assert (
         told["Now"][0] == "- Focus: None"
-        and "- Before /clear: Print tides of 2026-02-13" in told["Recent"][0]
+        and "- Before /clear: Print the tides of 2026-02-13" in told["Recent"][0]
     )
     new.prompt("Cache the gauge readings for an hour")
     look(ws, now=new.now + timedelta(minutes=1))
-    assert "Cache gauge readings" in page(ws)["Now"][0]
+    assert "Cache the gauge readings" in page(ws)["Now"][0]
     ended = {one.ended_by for one in observations.load_all(ws.root).observations}
     assert ended == {"clear", ""}
 

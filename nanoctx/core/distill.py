@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
-from nanoctx.core import candidates, continuity, prose, ranking, timeline, topics
+from nanoctx.core import blockers, candidates, continuity, prose, ranking, timeline, topics
 from nanoctx.core.deeds import Deeds, deeds
 from nanoctx.core.escape import inert, one_line
+from nanoctx.core.named import Named
 from nanoctx.core.turns import Story
 from nanoctx.model import Evidence, Item, Observation
 
@@ -26,7 +27,7 @@ def distill(
     done = deeds(story.turns)
     focus = topics.focus(story, done)
     task = topics.task(story, done, focus.text if focus else "")
-    block = topics.blocked(done)
+    block = blockers.blocked(done)
     kept = ranking.keep(candidates.candidates(done), len(done))
     items = [_named("focus", focus, zone), _named("task", task, zone), _named("block", block, zone)]
     items += [_item(one, zone) for one in kept]
@@ -66,7 +67,7 @@ def _marks(story: Story) -> dict[str, object]:
     return marks | ({"began": story.facts["began"]} if "began" in story.facts else {})
 
 
-def _named(kind: str, named: topics.Named | None, zone: tzinfo) -> Item | None:
+def _named(kind: str, named: Named | None, zone: tzinfo) -> Item | None:
     if named is None:
         return None
     return Item(
@@ -103,9 +104,9 @@ def _worded(text: str, said: float | None, zone: tzinfo) -> str:
     return inert(prose.cut(timeline.absolute_dates(line, at, zone) if at else line, ITEM))
 
 
-def _evidence(kept: Sequence[candidates.Candidate], named: Sequence[topics.Named]) -> list[Evidence]:
+def _evidence(kept: Sequence[candidates.Candidate], named: Sequence[Named]) -> list[Evidence]:
     """The words of each item; several items may rest on one message, each on other words of it."""
-    sources: list[topics.Named | candidates.Candidate] = [*named, *kept]
+    sources: list[Named | candidates.Candidate] = [*named, *kept]
     found = dict.fromkeys(
         Evidence(source.pos, _time(source.at), source.who, one_line(source.quote)[:QUOTE])
         for source in sources
@@ -113,7 +114,7 @@ def _evidence(kept: Sequence[candidates.Candidate], named: Sequence[topics.Named
     return sorted(found, key=lambda one: one.pos)
 
 
-def _summary(done: Sequence[Deeds], focus: topics.Named | None, kept: Sequence[candidates.Candidate]) -> str:
+def _summary(done: Sequence[Deeds], focus: Named | None, kept: Sequence[candidates.Candidate]) -> str:
     """One or two sentences: the best outcome, else the topic."""
     outcome = next(
         (

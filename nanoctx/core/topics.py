@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from nanoctx.core import cues, prose, shell
+from nanoctx.core import cues, prose
 from nanoctx.core.deeds import Deeds
+from nanoctx.core.named import Named, by
 from nanoctx.core.own_words import asks, own_words, substantive
 from nanoctx.core.proposals import proposal
 from nanoctx.core.turns import Story
@@ -16,13 +16,11 @@ from nanoctx.model import Event, Step
 
 FOCUS = 120
 TASK = 160
-BLOCKED = 185
 PHRASE = 100  # of the Focus: the person's words; the rest names the things
+PLAIN = 64  # an ask so short is given as it was said, small words and all
 ANCHORED = 72  # a short ask and the one before it
 PLAN_STALE_TURNS = 2  # a plan not touched for longer says nothing about now
-_LOOKING = re.compile(
-    r"^(?:check|look|read|see|find|explore|examine|search|view|understand|verify what)\b", re.IGNORECASE
-)
+_LOOKING = re.compile(r"(?i)^(?:check|look|read|see|find|explore|examine|search|view|understand)\b")
 _ABOUT_TO = re.compile(
     r"^.*?\b(?:let me|i'?ll|i will|let's|i need to|i should|i'm going to|now)\s+", re.IGNORECASE
 )
@@ -31,17 +29,6 @@ _PAIR = re.compile(r"(?=\b([A-Za-z][a-z]{2,}[ -][a-z]{3,})\b)")
 _NOT_A_THING = re.compile(r"[A-Z]{2,3}|[0-9a-f]{7,40}|.*[\s*]|.*\s.*|--\w+|.*/")
 _EITHER_OR = re.compile(r"[A-Za-z]+/[A-Za-z]+")  # "read/write" as often as a path: must be said more often
 _MAIN_BRANCHES = frozenset(("", "main", "master", "HEAD", "develop", "trunk"))
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A line of Now with the log position and words it rests on."""
-
-    text: str
-    pos: int
-    at: float | None
-    who: str
-    quote: str
 
 
 def focus(story: Story, done: Sequence[Deeds]) -> Named | None:
@@ -79,14 +66,15 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
     if said is not None and not _LOOKING.match(said.text):
         return said
     prompt = last.turn.prompt
-    rest = _beyond(_ask(prompt), focus_text) if prompt is not None and substantive(prompt.text) else ""
+    asked = _ask(prompt, TASK * 10) if prompt is not None and substantive(prompt.text) else ""
+    rest = _beyond(asked, focus_text) if asked else ""
     was = f"was about to {said.text[:1].lower()}{said.text[1:]}" if said is not None else ""
     text = " — ".join(part for part in (prose.cut(rest, 100 if was else TASK), was) if part)
     source = prompt if rest else None
     if not text:
         return None
     if source is not None:
-        return _by("user", source, _capital(text), TASK, source.text)
+        return by("user", source, _capital(text), TASK, source.text)
     assert said is not None
     return Named(prose.cut(_capital(text), TASK), said.pos, said.at, said.who, said.quote)
 
@@ -96,27 +84,6 @@ def _beyond(request: str, shown: str) -> str:
     clauses = re.split(r"(?<=[.;!?,]) ", request)
     rest = " ".join(clause for clause in clauses if _overlap(clause, shown) < 0.7)
     return rest if len(prose.words(rest)) >= 4 else request
-
-
-def blocked(done: Sequence[Deeds]) -> Named | None:
-    """An open question, a failure nobody has mended, a wait; None otherwise."""
-    if not done:
-        return None
-    last = done[-1]
-    event = last.last
-    if event is not None and event.kind == "error":
-        return _by("tool", event, f"API error: {prose.plain(event.text)}", BLOCKED, event.text)
-    if last.refused and event is not None and event.kind in ("reject", "interrupt"):
-        refused = last.refused[-1]
-        what = (
-            shell.shown(refused.command, 60)
-            or prose.plain(refused.path)
-            or ("the plan" if refused.name == "plan" else refused.name)
-        )
-        reason = prose.tidy(refused.text)
-        text = f"The user rejected {what}" + (f": {reason}" if reason else "; waiting for their word")
-        return _by("user", refused, text, BLOCKED, refused.text or text)
-    return _failing(last) or (_waiting(last) if last.finished else None)
 
 
 # -- focus -------------------------------------------------------------------------------------------------
@@ -170,15 +137,17 @@ def _is_side_question(done: Sequence[Deeds], index: int) -> bool:
     )
 
 
-def _ask(prompt: Event) -> str:
-    """The person's request in one phrase, without "can you please"."""
+def _ask(prompt: Event, room: int = PLAIN) -> str:
+    """The person's request in one phrase, without "can you please"; a headline if there is little room."""
     own = own_words(prompt.text)
     asked = [sentence for sentence in own.sentences if cues.IMPERATIVE.search(sentence) or asks(sentence)]
     asked += [sentence for sentence in own.sentences if sentence not in asked]
     if own.heading and own.pasted:
         return " ".join(part for part in (_bare_ask(asked[0]) if asked else "", own.heading) if part)
-    phrases = [_bare_ask(sentence) for sentence in asked or [prose.tidy(prompt.text)]]
-    return "; ".join(phrase for phrase in phrases if prose.words(phrase)) or phrases[0]
+    asked = asked or [prose.tidy(prompt.text)]
+    phrases = [cues.without_filler(sentence).strip(" .,:;") for sentence in asked]
+    whole = "; ".join(phrase for phrase in phrases if prose.words(phrase)) or phrases[0]
+    return whole if len(whole) <= room else "; ".join(map(_bare_ask, phrases))
 
 
 def _bare_ask(sentence: str) -> str:
@@ -285,7 +254,7 @@ def _unprompted(done: Sequence[Deeds]) -> Named | None:
             parts = prose.blocks(deeds.final.text)
             text = prose.tidy(parts[0].parts[0].text) if parts else ""
             if text:
-                return _by("agent", deeds.final, text, FOCUS, deeds.final.text)
+                return by("agent", deeds.final, text, FOCUS, deeds.final.text)
     return None
 
 
@@ -328,7 +297,7 @@ def _intention(last: Deeds) -> Named | None:
         return None
     step = _ABOUT_TO.sub("", plans[-1], count=1)
     step = re.sub(r"^(?:also|now|then|first|just)\s+", "", step, flags=re.IGNORECASE).rstrip(":. ")
-    return _by("agent", last.final, _capital(step), TASK, plans[-1]) if len(step) > 8 else None
+    return by("agent", last.final, _capital(step), TASK, plans[-1]) if len(step) > 8 else None
 
 
 def _announced_next(last: Deeds) -> Named | None:
@@ -352,41 +321,7 @@ def _announced_next(last: Deeds) -> Named | None:
     if not found:
         return None
     text = "; ".join(part.rstrip(".") for part in found[:3])
-    return _by("agent", last.final, f"Next: {text}", TASK, found[0])
-
-
-# -- blocked -----------------------------------------------------------------------------------------------
-
-
-def _failing(last: Deeds) -> Named | None:
-    """The last thing that happened was a command that failed."""
-    if not last.runs or last.last is None or last.last.kind != "result":
-        return None
-    run = last.runs[-1]
-    if run.ok or run.pos != last.last.pos or shell.only_looks(run.command):
-        return None
-    errors = shell.error_lines(run.output)
-    text = f"{shell.shown(run.command, 60)} fails: {'; '.join(errors)}"
-    return Named(prose.cut(text, BLOCKED), run.pos, last.last.at, "tool", "; ".join(errors))
-
-
-def _waiting(last: Deeds) -> Named | None:
-    if last.final is None:
-        return None
-    end = last.final.text.strip()[-500:]
-    parts = [part.text for block in prose.blocks(last.final.text) for part in block.parts]
-    questions = [prose.tidy(text) for text in parts[-4:] if asks(text)]
-    if questions:
-        text = f"Open question to the user: {' '.join(questions[-2:])}"
-        return _by("agent", last.final, text, BLOCKED, questions[-1])
-    waits = cues.WAITING.search(prose.plain(end.replace("\n", " ; ")))
-    if waits:
-        return _by("agent", last.final, f"Waiting: {waits[1]}", BLOCKED, waits[1])
-    return None
-
-
-def _by(who: str, event: Event, text: str, limit: int, quote: str) -> Named:
-    return Named(prose.cut(text, limit), event.pos, event.at, who, quote)
+    return by("agent", last.final, f"Next: {text}", TASK, found[0])
 
 
 def _overlap(text: str, other: str) -> float:

@@ -20,8 +20,9 @@ from story_builder import (
     story,
 )
 
-from nanoctx.core import topics
+from nanoctx.core import blockers, topics
 from nanoctx.core.deeds import deeds
+from nanoctx.core.named import Named
 
 MOON = (
     prompt("Add a column for the moon's phase to the printed almanac"),
@@ -31,7 +32,7 @@ MOON = (
 )
 
 
-def focus(*beats: Beat) -> topics.Named | None:
+def focus(*beats: Beat) -> Named | None:
     told = story(*beats)
     return topics.focus(told, deeds(told.turns))
 
@@ -43,7 +44,7 @@ def focus_text(*beats: Beat) -> str:
     return named.text.lower()
 
 
-def task(*beats: Beat) -> topics.Named | None:
+def task(*beats: Beat) -> Named | None:
     told = story(*beats)
     done = deeds(told.turns)
     named = topics.focus(told, done)
@@ -57,14 +58,14 @@ def task_text(*beats: Beat) -> str:
     return named.text.lower()
 
 
-def blocked(*beats: Beat) -> topics.Named | None:
-    return topics.blocked(deeds(story(*beats).turns))
+def blocked(*beats: Beat) -> Named | None:
+    return blockers.blocked(deeds(story(*beats).turns))
 
 
 def blocked_text(*beats: Beat) -> str:
     named = blocked(*beats)
     assert named is not None
-    assert len(named.text) <= topics.BLOCKED
+    assert len(named.text) <= blockers.BLOCKED
     return named.text
 
 
@@ -316,6 +317,6 @@ def test_any_session_can_be_named_within_the_limits(beats: list[Beat]) -> None:
     done = deeds(told.turns)
     named = topics.focus(told, done)
     open_task = topics.task(told, done, named.text if named else "")
-    block = topics.blocked(done)
-    for one, limit in ((named, topics.FOCUS), (open_task, topics.TASK), (block, topics.BLOCKED)):
+    block = blockers.blocked(done)
+    for one, limit in ((named, topics.FOCUS), (open_task, topics.TASK), (block, blockers.BLOCKED)):
         assert one is None or (one.text.strip() and len(one.text) <= limit)
