@@ -108,7 +108,7 @@ REASON = _any(
     r"the (?:reason|trick|fix|simplest|right|best|cleanest)|so that|keep(?:ing|s)?|avoid\w*|legitimate"
     r"|valid|approach|design|therefore|means that",
 )
-DECISION = _any(r"decid\w+|chose|chosen|going with|went with|agreed|settled|opted|instead of|rather than")
+DECISION = _any(r"decided|decision|chose|chosen|going with|went with|agreed|settled on|opted")
 GUESS = _any(
     r"likely|probably|perhaps|maybe|might|may be|could be|should (?:be|work|fix)|i (?:think|suspect"
     r"|believe|guess)|seems? to|would|appears? to|presumably"

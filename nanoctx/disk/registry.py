@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanoctx.disk import files
+from nanoctx.disk import files, lock
 from nanoctx.errors import ChangedOnDisk, SettingsError, UsageError
 
 OPENING = "# The workspaces `nanoctx init` made for you. Remove an entry to make nanoctx forget it.\n"
-ATTEMPTS = 30
+ATTEMPTS = 5
+LOCK_WAIT = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +55,32 @@ def load(env: Mapping[str, str]) -> tuple[Entry, ...]:
 
 def add(root: Path, env: Mapping[str, str], *, may_be_default: bool) -> bool:
     """Register a workspace; False if it was there already. What people wrote in the file stays as it is."""
-    for _ in range(ATTEMPTS):
-        files.make_folder(path(env).parent)
-        before = files.read(path(env))  # first: whatever comes after it makes the write fail, not go wrong
-        known = load(env)
-        if any(entry.path == root for entry in known):
-            return False
-        default = may_be_default and not any(entry.default for entry in known)
-        try:
-            _append(path(env), before, root, default)
-        except ChangedOnDisk:
-            continue
-        return True
+    files.make_folder(path(env).parent)
+    turn = _lock_file(env)
+    files.make_folder(turn.parent, private=True)
+    with lock.hold(turn, wait=LOCK_WAIT, purpose="init"):
+        for _ in range(ATTEMPTS):
+            # First: whatever a person saves after it makes the write fail, not go wrong.
+            before = files.read(path(env))
+            known = load(env)
+            if any(entry.path == root for entry in known):
+                return False
+            default = may_be_default and not any(entry.default for entry in known)
+            try:
+                _append(path(env), before, root, default)
+            except ChangedOnDisk:
+                continue
+            return True
     raise ChangedOnDisk(f"{path(env)} keeps changing: run the command again")
+
+
+def _lock_file(env: Mapping[str, str]) -> Path:
+    """Where `init`s wait for each other: the runtime folder, else the one for state."""
+    runtime, state = env.get("XDG_RUNTIME_DIR", ""), env.get("XDG_STATE_HOME", "")
+    if runtime.startswith("/") and Path(runtime).is_dir():
+        return Path(runtime) / "nanoctx" / "registry.lock"
+    base = Path(state) if state.startswith("/") else home(env) / ".local" / "state"
+    return base / "nanoctx" / "registry.lock"
 
 
 def _append(file: Path, before: files.Snapshot, root: Path, default: bool) -> None:
