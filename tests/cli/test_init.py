@@ -81,7 +81,7 @@ def test_an_unmounted_workspace_is_not_made_anew_unless_asked(run: Run, tmp_path
     assert run("init", "--anew", tmp_path / "w").code == 0
 
 
-def test_nothing_is_written_outside_the_workspace_but_the_registry_and_its_lock(run: Run, tmp_path: Path) -> None:
+def test_nothing_is_written_outside_but_the_registry_and_its_lock(run: Run, tmp_path: Path) -> None:
     home = Path(os.environ["HOME"])
     run("init", tmp_path / "w")
     assert sorted(tree(home)) == [".config/nanoctx/workspaces.toml", "run/nanoctx/registry.lock"]
