@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from secrets import token_hex
 
-from nanoctx import scenes
+from nanoctx import answers, scenes
 from nanoctx.core import context, document, people, prose, tokens
 from nanoctx.core.distill import distill
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
-from nanoctx.disk import cursors, files, lock, observations, pages, stories
+from nanoctx.disk import cursors, endings, files, lock, observations, pages, stories
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import LogUnreadable
 from nanoctx.model import Change, Cursor, Event, Evidence, Line, Observation, Origin
@@ -22,6 +23,7 @@ from nanoctx.sources import SOURCES, git
 from nanoctx.sources.base import Source
 
 STALE_SECONDS = 3600.0  # a temporary file this old belongs to nobody
+LATE_RECORDS = timedelta(seconds=5)  # some hosts write their last records after they said good-bye
 LOCK_WAIT = 30.0  # another look is at work: it will not take longer
 
 
@@ -57,20 +59,23 @@ def observe(
     agent: str | None = None,
     log: Path | None = None,
     until_line: int | None = None,
+    in_turn: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
-    """Look at one log, or at all logs of this workspace."""
+    """Look at one log, or at all logs of this workspace; `in_turn` raises Busy if a look waits already."""
     files.make_folder(ws.state)
-    with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
+    with _turn(ws) if in_turn else lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
         known, problems = observations.load_all(ws.root)
         look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors))
         if log is not None:
             look.read(SOURCES[agent or "claude-code"], log, until_line, local=False)
         else:
             look.read_all(progress)
+        look.close_ended(endings.load(ws.state))
         look.close_cleared()
         look.close_idle()
-        rewritten = _rewrite_pages(ws, known, tuple(look.observations.values()), now, zone)
+        rewritten, by_hand = _rewrite_pages(ws, known, tuple(look.observations.values()), now, zone)
+        answers.prepare(ws, (*look.observations.values(), *by_hand), now, zone)
         _sweep(ws, now)
         # Last: a crash before this line only means that the same lines are read again.
         cursors.save(ws.cursors, look.cursors)
@@ -85,8 +90,22 @@ def observe(
     )
 
 
+@contextlib.contextmanager
+def _turn(ws: Workspace) -> Iterator[None]:
+    """For looks that nobody waits for: while one is at work, one may wait, and the others need not.
+
+    The one that waits has not begun, so it will see whatever a later one would be started for.
+    """
+    with contextlib.ExitStack() as waiting:
+        waiting.enter_context(lock.hold(ws.state / "lock.next", wait=0.0, purpose="waiting to observe"))
+        with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
+            waiting.close()
+            yield
+
+
 def _sweep(ws: Workspace, now: datetime) -> None:
-    """Remove what writers that were killed left behind."""
+    """Remove what writers that were killed left behind, and what is too old to matter."""
+    endings.shorten(ws.state)
     below = (folder for place in (ws.state, ws.observations, ws.projects) for folder in _folders(place))
     for folder in (ws.root, *below):
         files.clean_temporaries(folder, STALE_SECONDS, now.timestamp())
@@ -101,7 +120,9 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
     files.make_folder(ws.state)
     with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="refresh"):
         known, _ = observations.load_all(ws.root)
-        return _rewrite_pages(ws, known, known, now, zone).changed
+        rewritten, by_hand = _rewrite_pages(ws, known, known, now, zone)
+        answers.prepare(ws, (*known, *by_hand), now, zone)
+        return rewritten.changed
 
 
 def page(ws: Workspace, *, now: datetime, zone: tzinfo) -> str:
@@ -191,6 +212,13 @@ class _Look:
         if until_line is None:
             self.cursors[key] = cursor
 
+    def close_ended(self, told: Mapping[str, endings.Ending]) -> None:
+        """A host said that a session ended; one that went on afterwards has not."""
+        for one in list(self.observations.values()):
+            ending = told.get(one.session) if one.ended_by in ("", "idle") else None
+            if ending is not None and one.last is not None and one.last <= ending.at + LATE_RECORDS:
+                self._save(replace(one, ended=one.last, ended_by=ending.how))
+
     def close_idle(self) -> None:
         """A session without a sign of life has ended, though its log never says so."""
         limit = timedelta(minutes=self.ws.settings.observe_idle_minutes)
@@ -256,25 +284,17 @@ def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
 
 def _rewrite_pages(
     ws: Workspace, before: Sequence[Observation], after: Sequence[Observation], now: datetime, zone: tzinfo
-) -> pages.Rewritten:
-    """CONTEXT.md, and in a workspace of several projects one page for each."""
+) -> tuple[pages.Rewritten, list[Observation]]:
+    """CONTEXT.md, and in a workspace of several projects one page for each; and what people did to them."""
+    by_hand: list[Observation] = []
     names = scenes.projects(after)
     if ws.kind != "repo" and len(names) > 1:
         for name in names:
-            _rewrite(
-                ws,
-                ws.projects / name / "CONTEXT.md",
-                ws.state / "projects" / name,
-                name,
-                before,
-                after,
-                now,
-                zone,
-                alone=True,
-            )
-    return _rewrite(
-        ws, ws.context_page, ws.state, names[0] if names else "", before, after, now, zone, alone=False
-    )
+            page, state = ws.projects / name / "CONTEXT.md", ws.state / "projects" / name
+            _rewrite(ws, page, state, name, before, after, by_hand, now, zone, alone=True)
+    first = names[0] if names else ""
+    done = _rewrite(ws, ws.context_page, ws.state, first, before, after, by_hand, now, zone, alone=False)
+    return done, by_hand
 
 
 def _rewrite(
@@ -284,6 +304,7 @@ def _rewrite(
     project: str,
     before: Sequence[Observation],
     after: Sequence[Observation],
+    by_hand: list[Observation],
     now: datetime,
     zone: tzinfo,
     *,
@@ -299,6 +320,7 @@ def _rewrite(
             made = people.observation(done, salt=salt, at=people.moment(current, now), project=project)
             observations.save(ws.root, made)
             current.append(made)
+            by_hand.append(made)
 
     def render() -> Mapping[str, str]:
         return context.render(context.compose(scenes.scene(ws, current, project, now, zone, alone=alone)))

@@ -23,6 +23,7 @@ COMMANDS = {
     "why": "Show which words of which session a line came from.",
     "check": "Prove that the workspace is whole; change nothing.",
     "doctor": "Look for what could be wrong and say how to mend it.",
+    "hook": "Answer an event of an agent; agents call this.",
     "tokens": "Count the tokens of a file or of the page.",
     "redact": "Copy standard input to output without its secrets.",
     "demo": "See it work: a recorded session in a scratch folder.",

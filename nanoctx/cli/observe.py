@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 @click.option(
     "--until-line", metavar="N", type=click.IntRange(min=1), help="Read that log up to its line N only."
 )
+@click.option("--detached", is_flag=True, hidden=True, help="For hooks: nobody waits for this look.")
+@click.option("--ended", metavar="SESSION=HOW", hidden=True, help="For hooks: a session ended (exit, clear).")
 @with_call
-def command(call: Call, agent: str | None, log: Path | None, until_line: int | None) -> int:
+def command(
+    call: Call, agent: str | None, log: Path | None, until_line: int | None, detached: bool, ended: str | None
+) -> int:
     """Look at what agents did since the last look, and bring CONTEXT.md up to date.
 
     Without options it looks at all session logs of the agents it knows, as far as they belong to this
@@ -44,6 +48,8 @@ def command(call: Call, agent: str | None, log: Path | None, until_line: int | N
     if call.env.get("NANOCTX_OFF") == "1":
         call.remark("nanoctx: NANOCTX_OFF=1 is set, so nothing was looked at")
         return 0
+    if ended:
+        _note_ending(call, workspace, ended)
     report = observer.observe(
         workspace,
         now=call.now(),
@@ -51,6 +57,7 @@ def command(call: Call, agent: str | None, log: Path | None, until_line: int | N
         agent=agent,
         log=(call.cwd / log) if log else None,
         until_line=until_line,
+        in_turn=detached,
         progress=_progress if sys.stderr.isatty() else None,
     )
     for problem in (*workspace.settings.warnings, *report.problems):
@@ -69,6 +76,16 @@ def _require_both(agent: str | None, log: Path | None, until_line: int | None) -
 
         if agent not in SOURCES:
             raise UsageError(f"there is no agent `{agent}`: choose one of {', '.join(SOURCES)}")
+
+
+def _note_ending(call: Call, workspace: Workspace, ended: str) -> None:
+    from nanoctx.disk import endings, files
+
+    session, _, how = ended.rpartition("=")
+    if not session or how not in endings.HOW:
+        raise UsageError(f"--ended is SESSION=HOW, where HOW is one of {', '.join(endings.HOW)}")
+    files.make_folder(workspace.state)
+    endings.add(workspace.state, session, how, call.now())
 
 
 def _progress(text: str) -> None:

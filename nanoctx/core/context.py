@@ -191,12 +191,16 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
             if item.kind in ("focus", "task", "block") or item.grade == "refuted" or count >= most:
                 continue
             have = prose.words(item.text)
-            line = Line(f"- {page_line(item)}", (_origin(session, item),))
+            line = item_line(session, item)
             repeated = any(len(have & other) >= 0.7 * len(have) for other in told)
             if not repeated and not scene.standing.retracted("Recent", line):
                 told.append(have)
                 count += 1
                 yield line
+
+
+def item_line(session: Observation, item: Item) -> Line:
+    return Line(f"- {page_line(item)}", (_origin(session, item),))
 
 
 def page_line(item: Item) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
+from nanoctx.core import gaps
+
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 _MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -22,23 +24,11 @@ class Gap:
 
 
 def gap(last: datetime | None, now: datetime, tz: tzinfo) -> Gap:
-    """What a pause is called. Calendar days count only from two hours on: work goes on past midnight."""
+    """What a pause is called on the calendar of that zone."""
     if last is None:
-        return Gap("First session", "Introduce yourself to the project")
-    passed = _between(last, now)
-    minutes, hours = passed // _MINUTE, passed // _HOUR
-    if minutes < 5:  # also when the clock was set back
-        return Gap("just now", "Continue naturally")
-    if minutes < 30:
-        return Gap(f"{minutes} min ago", 'Brief "back to it"')
-    if hours < 2:
-        words = f"{hours} h ago" if hours else f"{minutes} min ago"
-        return Gap(words, "Re-orient: check CONTEXT.md")
+        return Gap(*gaps.FIRST)
     days = (now.astimezone(tz).date() - last.astimezone(tz).date()).days
-    if days < 1:
-        return Gap(f"{hours} hours ago", "Summarise where we left off")
-    words = "yesterday" if days == 1 else f"{days} days ago"
-    return Gap(words, "Fresh start: review what happened")
+    return Gap(*gaps.told(_between(last, now).total_seconds(), days))
 
 
 def next_boundary(last: datetime | None, now: datetime, tz: tzinfo) -> datetime:

@@ -45,6 +45,10 @@ class Settings:
     page_budget: int = _setting(500, "Most tokens CONTEXT.md may take.", low=100, high=4000)
     page_max_characters: int = _setting(2000, "Most characters CONTEXT.md may take.", low=400, high=16000)
     page_recent: int = _setting(5, "Most lines under Recent.", low=1, high=20)
+    hook_start: str = _setting(
+        "full", "What an agent is given when a session starts: `full` (the page, rules and decisions), `page`"
+        " or `off`.", choices=("full", "page", "off"),
+    )  # fmt: skip
     time_zone: str = _setting(
         "", 'Time zone the page speaks, such as "Europe/Vienna". Empty: that of this machine.', zone=True
     )
@@ -134,6 +138,8 @@ def _fits(entry: Field[Any], value: Any) -> bool:
         return isinstance(value, list) and all(
             isinstance(part, str) and (not choices or part in choices) for part in value
         )
+    if isinstance(default, str) and "choices" in limits:
+        return value in limits["choices"]
     if isinstance(default, str):
         return isinstance(value, str) and ("zone" not in limits or not value or _is_zone(value))
     numbers = (int, float) if isinstance(default, float) else (int,)
@@ -156,6 +162,8 @@ def _expected(entry: Field[Any]) -> str:
     if isinstance(default, tuple):
         choices = limits.get("choices")
         return f"a list of agents ({', '.join(choices)})" if choices else "a list of texts in quotes"
+    if isinstance(default, str) and "choices" in limits:
+        return "one of " + ", ".join(f'"{choice}"' for choice in limits["choices"])
     if isinstance(default, str):
         return 'the name of a time zone such as "Europe/Vienna"'
     kind = "a number" if isinstance(default, float) else "a whole number"

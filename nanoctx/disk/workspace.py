@@ -62,6 +62,10 @@ class Workspace:
         return self.state / "cursors.json"
 
     @property
+    def answers(self) -> Path:
+        return self.state / "answers"
+
+    @property
     def adopt_marker(self) -> Path:
         return self.state / "adopt"
 

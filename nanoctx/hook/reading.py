@@ -1,0 +1,80 @@
+"""Reads what a hook is given and the small files it needs, by the parts of Python that load at once."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+LONGEST_PAYLOAD = 1 << 20
+LARGEST_FILE = 1 << 20
+
+
+def payload() -> dict[str, Any]:
+    """What the host says on standard input; it is read to its end, so that the host can finish writing."""
+    kept, size = [], 0
+    try:
+        if os.isatty(0):
+            return {}
+        while block := os.read(0, 1 << 16):
+            size += len(block)
+            if size <= LONGEST_PAYLOAD:
+                kept.append(block)
+    except OSError:
+        return {}
+    if size > LONGEST_PAYLOAD:
+        return {}
+    found = parsed(b"".join(kept).decode("utf-8", "replace"))
+    return found if isinstance(found, dict) else {}
+
+
+def json_file(path: str) -> dict[str, Any]:
+    found = parsed(small(path))
+    return found if isinstance(found, dict) else {}
+
+
+def parsed(text: str) -> Any:
+    text = text.strip("\ufeff \t\r\n")
+    return scanner()(text, 0)[0] if text else {}
+
+
+def scanner() -> Callable[[str, int], tuple[Any, int]]:
+    """The parser inside the json module, without that module: it takes as long to load as Python does."""
+    try:
+        from _json import make_scanner
+    except ImportError:  # another Python than CPython
+        import json
+
+        return json.JSONDecoder().raw_decode
+    return make_scanner(_Rules())  # type: ignore[arg-type]
+
+
+class _Rules:
+    """What the parser wants to be told."""
+
+    strict = False
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
+def quoted(text: str) -> str:
+    try:
+        from _json import encode_basestring_ascii
+    except ImportError:
+        from json.encoder import encode_basestring_ascii
+    return encode_basestring_ascii(text)
+
+
+def small(path: str) -> str:
+    """The text of a small regular file; empty if there is none. A pipe in its place is not waited for."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            return os.read(descriptor, LARGEST_FILE).decode("utf-8", "replace")
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return ""

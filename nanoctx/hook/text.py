@@ -1,0 +1,92 @@
+"""The text a session is given when it starts: a ready answer, with the time told and nothing said twice."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from nanoctx.core import gaps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+LONGEST = 9500  # characters: past 10,000 the host shows a preview only
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+SESSION = {"startup": "just started", "resume": "resumed", "clear": "just started", "compact": "continuing"}
+
+
+def compose(answer: Mapping[str, Any], source: str, session: str, now: float) -> str:
+    """The text for a session: after compaction and resume only what its host does not have already."""
+    now_lines, recent, rules = answer["now"], answer["recent"], answer["rules"]
+    if source == "compact":
+        now_lines, recent = [], []
+    elif source == "resume":
+        since = answer["sessions"].get(session, 0.0)
+        now_lines, recent, rules = (
+            [told for told in part if told[1] and told[1] != session and told[2] > since]
+            for part in (now_lines, recent, rules)
+        )
+    elif source == "clear":
+        cleared = f"- Before /clear: {answer['focus']}"
+        now_lines = []
+        if answer["focus"] and all(told[0] != cleared for told in recent):
+            recent = [(cleared, "", 0.0), *recent]
+    if answer["start"] == "page" and source != "compact":
+        rules = []
+    shown = {told[0] for told in recent}
+    parts = [
+        ("Now", [told[0] for told in now_lines]),
+        ("Time", _time(answer, source, now)),
+        ("Recent", [told[0] for told in recent]),
+        ("External", answer["external"]),
+        ("Rules", [told[0] for told in rules if told[0] not in shown]),
+    ]
+    lines = [f"# Context (nanoctx, {answer['project'] or 'this project'})"]
+    for name, content in parts:
+        if content:
+            lines += ["", f"## {name}", *content]
+    if answer["own"] and source in ("startup", "clear"):
+        lines += ["", answer["own"]]
+    return _fitted("\n".join(lines))
+
+
+def _time(answer: Mapping[str, Any], source: str, now: float) -> list[str]:
+    if answer["zone"]:
+        os.environ["TZ"] = answer["zone"]
+        time.tzset()
+    there = time.localtime(now)
+    words, hint = _gap(answer["last"], now)
+    live = {
+        "Current": f"- Current: {WEEKDAYS[there.tm_wday]}, {time.strftime('%Y-%m-%d %H:%M', there)}",
+        "Last interaction": f"- Last interaction: {words}",
+        "Hint": f"- Hint: {hint}",
+    }
+    lines = []
+    for key, text, since in answer["time"]:
+        if key == "Session":
+            continue
+        if since:
+            text = f"{text}, {_gap(since, now)[0]}"
+        lines.append(live.get(key, text))
+        if key == "Last interaction":
+            lines.append(f"- Session: {SESSION.get(source, 'just started')}")
+    return lines
+
+
+def _gap(last: float, now: float) -> tuple[str, str]:
+    return gaps.told(now - last, _day(now) - _day(last)) if last else gaps.FIRST
+
+
+def _day(moment: float) -> int:
+    """The number of the local day, from noon to noon so that summer time cannot shift it."""
+    there = time.localtime(moment)
+    return int(time.mktime((*there[:3], 12, 0, 0, 0, 0, -1)) // 86400)
+
+
+def _fitted(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    note = "\n(cut; `nanoctx show context` and MEMORY.md have the rest)"
+    return text[: LONGEST - len(note)].rpartition("\n")[0] + note
