@@ -36,6 +36,7 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python bench/secrets.py
 	$(BIN)/python bench/ingest.py
+	$(BIN)/python bench/hook.py
 
 docs: $(STAMP)
 	$(BIN)/python docs/make.py

@@ -57,7 +57,7 @@ def _time(answer: Mapping[str, Any], source: str, now: float) -> list[str]:
         os.environ["TZ"] = answer["zone"]
         time.tzset()
     there = time.localtime(now)
-    words, hint = _gap(answer["last"], now)
+    words, hint = gap(answer["last"], now)
     live = {
         "Current": f"- Current: {WEEKDAYS[there.tm_wday]}, {time.strftime('%Y-%m-%d %H:%M', there)}",
         "Last interaction": f"- Last interaction: {words}",
@@ -68,14 +68,14 @@ def _time(answer: Mapping[str, Any], source: str, now: float) -> list[str]:
         if key == "Session":
             continue
         if since:
-            text = f"{text}, {_gap(since, now)[0]}"
+            text = f"{text}, {gap(since, now)[0]}"
         lines.append(live.get(key, text))
         if key == "Last interaction":
             lines.append(f"- Session: {SESSION.get(source, 'just started')}")
     return lines
 
 
-def _gap(last: float, now: float) -> tuple[str, str]:
+def gap(last: float, now: float) -> tuple[str, str]:
     return gaps.told(now - last, _day(now) - _day(last)) if last else gaps.FIRST
 
 

@@ -1,0 +1,164 @@
+"""What a session is given when it starts, resumes, was compacted or cleared."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from claude_log import ClaudeLog
+from hook_scene import NOW, Scene, command, fire, git
+
+from nanoctx.hook import text
+
+
+def test_a_new_session_is_given_the_page_and_the_rules_once(scene: Scene) -> None:
+    given = fire("session-start", scene.payload())
+    assert (given.code, given.err) == (0, b"")
+    assert given.text.startswith("# Context (nanoctx, tide)\n")
+    assert "gauge" in given.section("Now")[0]
+    assert given.text.count("Never use tabs") == 1
+    assert "- Current: Thursday, 2026-02-12 10:00" in given.section("Time")
+    assert "- Session: just started" in given.section("Time")
+    assert len(given.text[: given.text.index("## Rules")] if "## Rules" in given.text else given.text) < 2000
+
+
+def test_the_same_event_is_known_by_any_spelling_and_by_the_payload_alone(scene: Scene) -> None:
+    said = {fire(event, scene.payload()).text for event in ("session-start", "SessionStart", "sessionStart")}
+    said.add(fire("", scene.payload()).text)
+    assert len(said) == 1 and said.pop()
+
+
+def test_time_is_told_at_the_moment_of_the_call(scene: Scene) -> None:
+    given = fire("session-start", scene.payload(), {"NANOCTX_NOW": "2026-02-15T09:00:00Z"})
+    assert "- Last interaction: 3 days ago" in given.section("Time")
+    assert "- Hint: Fresh start: review what happened" in given.section("Time")
+    assert any(line.endswith(", 3 days ago") for line in given.section("Time") if "Last session" in line)
+
+
+def test_after_compaction_only_time_external_and_rules_come_again(scene: Scene) -> None:
+    given = fire("session-start", scene.payload("compact", session_id=scene.log.session))
+    assert not given.section("Now") and not given.section("Recent")
+    assert given.section("External") and "- Session: continuing" in given.section("Time")
+    assert any("Never use tabs" in line for line in given.section("Rules"))
+    assert "14 tests" not in given.text
+
+
+def test_a_resumed_session_is_not_told_what_it_said_itself(scene: Scene) -> None:
+    given = fire("session-start", scene.payload("resume", session_id=scene.log.session))
+    assert not given.section("Now") and not given.section("Recent") and not given.section("Rules")
+    assert "- Session: resumed" in given.section("Time")
+
+
+def test_a_resumed_session_is_told_what_another_one_did_since(scene: Scene) -> None:
+    other = ClaudeLog(Path(os.environ["HOME"]), scene.repo, "two", scene.log.now)
+    other.prompt("Write the flood alarm into alarm.py and test it").edit("alarm.py")
+    other.shell("pytest -q", "9 passed").say("The flood alarm rings at 2.40 m and 9 tests pass.").leave()
+    command("observe")
+    given = fire("session-start", scene.payload("resume", session_id=scene.log.session))
+    assert any("alarm" in line for line in given.section("Now"))
+    assert not any("gauge" in line.lower() for line in given.section("Recent"))
+
+
+def test_after_clear_the_old_focus_is_not_now(scene: Scene) -> None:
+    given = fire("session-start", scene.payload("clear"))
+    assert not given.section("Now") and "Focus:" not in given.text
+    assert given.section("Recent")[0].startswith("- Before /clear: ")
+
+
+def test_a_commit_made_with_nothing_running_is_named(scene: Scene) -> None:
+    git(scene.repo, "commit", "-q", "--allow-empty", "-m", "Mend the <b>tide</b> table")
+    given = fire("session-start", scene.payload())
+    assert given.section("External")[0] == (
+        '- 1 commit since last session: "Mend the ‹b>tide‹/b> table" (by Ann)'
+    )
+
+
+def test_without_git_the_move_itself_is_said(scene: Scene) -> None:
+    git(scene.repo, "checkout", "-q", "-b", "fix/reader")
+    git(scene.repo, "commit", "-q", "--allow-empty", "-m", "More")
+    given = fire("session-start", scene.payload(), {"PATH": "/nonexistent"})
+    line = given.section("External")[0]
+    assert line.startswith("- HEAD moved ") and line.endswith("; branch main → fix/reader")
+
+
+def test_packed_refs_are_no_move(scene: Scene) -> None:
+    before = fire("session-start", scene.payload()).section("External")
+    git(scene.repo, "pack-refs", "--all")
+    assert fire("session-start", scene.payload()).section("External") == before
+
+
+def test_a_linked_worktree_is_given_the_page_of_its_repository(scene: Scene, tmp_path: Path) -> None:
+    git(scene.repo, "worktree", "add", "-q", str(tmp_path / "side"))
+    given = fire("session-start", scene.payload(cwd=str(tmp_path / "side")))
+    assert given.text.startswith("# Context (nanoctx, tide)")
+
+
+def test_a_folder_below_the_repository_is_the_same_project(scene: Scene) -> None:
+    (scene.repo / "deep" / "er").mkdir(parents=True)
+    assert fire("session-start", scene.payload(cwd=str(scene.repo / "deep" / "er"))).text
+
+
+@pytest.mark.parametrize("change", [{"agent_id": "a1"}, {"cwd": "/"}, {"hook_event_name": "Stop"}])
+def test_nothing_is_said_to_sub_agents_elsewhere_or_at_other_events(
+    scene: Scene, change: dict[str, str]
+) -> None:
+    given = fire("" if "hook_event_name" in change else "session-start", scene.payload(**change))
+    assert (given.code, given.out) == (0, b"")
+
+
+def test_it_can_be_switched_off(scene: Scene) -> None:
+    assert fire("session-start", scene.payload(), {"NANOCTX_OFF": "1"}).out == b""
+    (scene.workspace / "nanoctx.toml").write_text('[hook]\nstart = "off"\n')
+    command("observe")
+    assert fire("session-start", scene.payload()).out == b""
+    (scene.workspace / "nanoctx.toml").write_text('[hook]\nstart = "page"\n')
+    command("observe")
+    given = fire("session-start", scene.payload())
+    assert given.section("Now") and not given.section("Rules")
+
+
+def test_a_workspace_that_came_with_a_clone_is_not_read(scene: Scene, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    shutil.copytree(scene.repo, clone)
+    assert fire("session-start", scene.payload(cwd=str(clone))).out == b""
+
+
+def test_a_workspace_of_several_projects_answers_for_the_one_it_is_called_in(
+    scene: Scene, tmp_path: Path
+) -> None:
+    other = tmp_path / "boats"
+    other.mkdir()
+    log = ClaudeLog(Path(os.environ["HOME"]), other, "boats")
+    log.prompt("Paint the boats in boats.py blue").edit("boats.py")
+    log.say("All boats are painted blue now.").leave()
+    command("init", tmp_path / "all")
+    command("observe", "--workspace", tmp_path / "all")
+    given = fire("session-start", scene.payload(cwd=str(other)))
+    assert "boats" in given.section("Now")[0] and "gauge" not in given.text
+    assert fire("session-start", scene.payload(cwd=str(tmp_path))).out == b""
+
+
+def test_a_person_s_own_section_reaches_the_agent(scene: Scene) -> None:
+    page = scene.workspace / "CONTEXT.md"
+    page.write_text(page.read_text() + "\n## House words\nA gauge is called a pegel here.\n")
+    command("observe")
+    assert "A gauge is called a pegel here." in fire("session-start", scene.payload()).text
+
+
+def test_an_empty_workspace_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NANOCTX_NOW", NOW)
+    git(tmp_path, "init", "-q")
+    monkeypatch.chdir(tmp_path)
+    command("init")
+    assert fire("session-start", {"cwd": str(tmp_path), "source": "startup"}).out == b""
+
+
+def test_a_long_answer_is_cut_below_what_the_host_takes(scene: Scene) -> None:
+    file = scene.workspace / ".state" / "answers" / "project.json"
+    answer = json.loads(file.read_text())
+    answer["rules"] = [[f"- Rule {number}: {'word ' * 30}", "s", 0.0] for number in range(200)]
+    said = text.compose(answer, "startup", "x", 1770890400.0)
+    assert len(said) <= 9500 and said.endswith("have the rest)")
