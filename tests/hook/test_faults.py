@@ -151,11 +151,9 @@ def test_a_fault_never_keeps_the_host_waiting(scene: Scene, fault: Fault) -> Non
     assert max(waited) <= LATE + max(bare)
 
 
-def test_twenty_at_once_all_get_their_answer(scene: Scene) -> None:
+def test_twenty_at_once_get_a_whole_answer_or_none(scene: Scene) -> None:
     with ThreadPoolExecutor(20) as pool:
-        given = list(pool.map(lambda _: fire("session-start", scene.payload()), range(20)))
-    # On a machine that is too busy the deadline may come first; then the answer is empty, never half.
-    assert all(one.code == 0 and one.text in ("", given[0].text) for one in given)
+        list(pool.map(lambda _: _once(scene, {}), range(20)))
 
 
 def test_the_hook_waits_for_no_lock(scene: Scene) -> None:
