@@ -303,10 +303,10 @@ def _uncommitted(story: Sequence[Deeds]) -> Iterator[Candidate]:
     listed = ", ".join(_with_symbols(name, symbols) for name, symbols in reversed(latest))
     more = f" and {len(files) - 7} more" if len(files) > 7 else ""
     index, edit = open_edits[-1]
-    event = replace(edit, text=f"edited {edit.path}")
     sort = "open-edits" if story[-1].finished else "open-edits-now"
     text = prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more
-    yield _candidate(event, index, "impl", sort, text, 2.6, by="tool")
+    quote = f"edited {edit.path}"[:400]
+    yield _candidate(edit, index, "impl", sort, text, 2.6, by="tool", quote=quote)
 
 
 def _with_symbols(name: str, symbols: list[str]) -> str:
