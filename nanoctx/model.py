@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import msgspec
+
 EVENT_KINDS = (
     "about",  # what is known of the session: `facts` holds cwd, branch, model, title, version, headless
     "prompt",  # words of a human
@@ -36,9 +38,8 @@ class Step:
     status: str  # pending | in_progress | completed | deleted
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One thing a source saw happen, in the order of the log."""
+class Event(msgspec.Struct, frozen=True, gc=False):
+    """One thing a source saw happen, in the order of the log. A struct, as a look makes thousands of them."""
 
     kind: str
     pos: int  # line, row or message of the log, from 1
@@ -55,7 +56,7 @@ class Event:
     used: int = 0
     window: int = 0
     steps: tuple[Step, ...] = ()
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

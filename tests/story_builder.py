@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
+
+from msgspec.structs import replace
 
 from nanoctx.core.deeds import Deeds, deeds
 from nanoctx.core.turns import Story, grow

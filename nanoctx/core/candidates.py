@@ -73,7 +73,7 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
     text = prompt.text.strip()
     if cues.APPROVAL.match(text):
         offered = proposal(before.final.text, text) if before is not None and before.final is not None else ""
-        if len(prose.words(offered)) >= 3:
+        if prose.has_words(offered, 3):
             approved = f"Approved: {prose.cut(offered, 200)}"
             yield _candidate(prompt, index, "dec", "approved", approved, 2.3, by="user")
         return
@@ -81,7 +81,7 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
     if own.heading and own.pasted and not own.sentences:
         given = f"Given a plan: {prose.cut(own.heading, 150)}"
         yield _candidate(prompt, index, "dec", "plan", given, 1.2, by="user")
-    if len(prose.words(own.text)) < 2 and own.text.isascii():
+    if not prose.has_words(own.text, 2) and own.text.isascii():
         return
     question = all(asks(sentence) for sentence in own.sentences)
     corrects = bool(cues.CORRECTION.search(text[:200])) and not own.pasted
@@ -151,7 +151,7 @@ def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candid
         parts = prose.blocks(say.text)
         if final:
             line = outline(parts)
-            if len(prose.words(line)) >= 4:
+            if prose.has_words(line, 4):
                 kind, sort, weight = ("impl", "outline", 2.9) if worked else ("fact", "talk", 1.9)
                 quality = "hypothesis" if cues.GUESS.search(line) else grade if worked else "claimed"
                 yield _candidate(say, index, kind, sort, line, weight, grade=quality)
@@ -170,9 +170,7 @@ def _from_block(
 ) -> Iterator[Candidate]:
     texts = [prose.tidy(part.text) for part in block.parts if not cues.INTENT.match(prose.opening(part.text))]
     texts = [
-        text
-        for text in texts
-        if len(prose.words(text)) > 1 and not cues.LEAD_IN.match(text) and not asks(text)
+        text for text in texts if prose.has_words(text, 2) and not cues.LEAD_IN.match(text) and not asks(text)
     ]
     heading = (
         ""
@@ -303,10 +301,10 @@ def _uncommitted(story: Sequence[Deeds]) -> Iterator[Candidate]:
     listed = ", ".join(_with_symbols(name, symbols) for name, symbols in reversed(latest))
     more = f" and {len(files) - 7} more" if len(files) > 7 else ""
     index, edit = open_edits[-1]
-    event = replace(edit, text=f"edited {edit.path}")
     sort = "open-edits" if story[-1].finished else "open-edits-now"
     text = prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more
-    yield _candidate(event, index, "impl", sort, text, 2.6, by="tool")
+    quote = f"edited {edit.path}"[:400]
+    yield _candidate(edit, index, "impl", sort, text, 2.6, by="tool", quote=quote)
 
 
 def _with_symbols(name: str, symbols: list[str]) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from nanoctx.core import cues, prose, shell
 from nanoctx.core.turns import Turn
@@ -134,9 +137,9 @@ def _joined(commits: list[shell.Commit]) -> list[shell.Commit]:
     for commit in commits:
         before = joined[-1] if joined else None
         if commit.pushed and before is not None and not before.pull:
-            joined[-1] = replace(before, pushed=commit.pushed, sha=before.sha or commit.sha)
+            joined[-1] = dataclasses.replace(before, pushed=commit.pushed, sha=before.sha or commit.sha)
         elif commit.pull and before is not None and before.subject:
-            joined[-1] = replace(before, pull=commit.pull)
+            joined[-1] = dataclasses.replace(before, pull=commit.pull)
         else:
             joined.append(commit)
     return joined

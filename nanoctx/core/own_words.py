@@ -70,7 +70,7 @@ def substantive(prompt: str) -> bool:
     text = prompt.strip()
     if cues.APPROVAL.match(text):
         return False
-    return len(prose.words(text[:600])) >= 2 or (not text.isascii() and len(text) >= 8)
+    return prose.has_words(text[:600], 2) or (not text.isascii() and len(text) >= 8)
 
 
 def _points_at_lines(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 _STOP = frozenset(
     """
@@ -224,13 +225,23 @@ def head(part: str) -> str:
 @lru_cache(maxsize=4096)
 def words(text: str) -> frozenset[str]:
     """Content words, lower-case, stemmed; identifiers also by their parts."""
-    return frozenset().union(*map(_word_parts, _WORD.findall(text)))
+    return frozenset(chain.from_iterable(map(_word_parts, _WORD.findall(text))))
+
+
+def has_words(text: str, fewest: int) -> bool:
+    """Whether `words` would give so many; only as much of the text is read as it takes to tell."""
+    found: set[str] = set()
+    for word in _WORD.finditer(text):
+        found.update(_word_parts(word[0]))
+        if len(found) >= fewest:
+            return True
+    return False
 
 
 @lru_cache(maxsize=16384)
-def _word_parts(raw: str) -> frozenset[str]:
+def _word_parts(raw: str) -> tuple[str, ...]:
     parts = (raw,) if raw.isalnum() else (raw, *_SEPARATORS.split(raw))
-    return frozenset([word for word in map(stem, parts) if len(word) > 1 and word not in _STOP])
+    return tuple([word for word in map(stem, parts) if len(word) > 1 and word not in _STOP])
 
 
 def stem(word: str) -> str:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nanoctx.core.secret_rules import Span, rare_secrets, usual_secrets
+from nanoctx.core.secret_rules import Span, commands, rare_secrets, usual_secrets
 from nanoctx.core.secret_shapes import RARE, compiled
 
 PRIVATE = "private"
@@ -71,6 +71,8 @@ def findings(text: str) -> tuple[Finding, ...]:
     if unusual:
         found += rare_secrets(plain.data)
         found += _private_parts(plain.data)
+    else:
+        found += commands(plain.data)
     if not found:
         return ()
     spans = [(kind, plain.start_of(start), plain.end_of(end)) for kind, start, end in _without_overlap(found)]

@@ -24,8 +24,7 @@ Span = tuple[str, int, int]
 def usual_secrets(data: bytes) -> list[Span]:
     """Tokens known by their shape or by the name beside them, and passwords told in a sentence."""
     found = [*keyed(data), *_said(data)]
-    # Patterns joined in one look cost as much as one, until re2's cache overflows: two do not.
-    if _HAS_SHAPE.search(data) is not None:
+    if _VENDORS_SHAPE.search(data) is not None or _OTHER_SHAPE.search(data) is not None:
         found += [*_shaped(data), *_prefixed(data)]
     return found
 
@@ -154,7 +153,8 @@ def _cookies(data: bytes) -> Iterator[Span]:
                 yield "cookie", *cookie.span(1)
 
 
-def _commands(data: bytes) -> Iterator[Span]:
+def commands(data: bytes) -> Iterator[Span]:
+    """Passwords given to a command as an argument."""
     for match in _COMMAND.finditer(data):
         group = match.lastindex
         start, end = match.span(group)
@@ -208,7 +208,8 @@ _NOT_SAID = re.compile(
     r"[=(){}<>\[\]|\\]|^[\w.-]*/|^--?\w|:\d+$|^\d+(?:[%x.,:/-]\d*)?\w{0,3}$|^\w+'\w$|^#\d+$|^@\w+"
 )
 _WORD_AND_NUMBER = re.compile(r"[A-Za-z]{3,}\d{2,}")
-_HAS_SHAPE = shapes.compiled(f"(?:{shapes.SHAPE})|(?:{shapes.PREFIXED})")
+_VENDORS_SHAPE = shapes.compiled(shapes.VENDORS_SHAPE)
+_OTHER_SHAPE = shapes.compiled(shapes.OTHER_SHAPE)
 _HASH = shapes.compiled(shapes.HASH)
 _PEM_BEGIN = shapes.compiled(shapes.PEM_BEGIN)
 _PEM_BODY = shapes.compiled(shapes.PEM_BODY)
@@ -222,4 +223,4 @@ _ONE_COOKIE = shapes.compiled(
 _COMMAND = shapes.compiled(shapes.COMMAND)
 _ADDRESS = re.compile(r"[/:=,@]")
 _HEADER = shapes.compiled(shapes.HEADER)
-_RARE_RULES = (_hashes, _private_keys, _urls, _files, _cookies, _commands, _headers)
+_RARE_RULES = (_hashes, _private_keys, _urls, _files, _cookies, commands, _headers)

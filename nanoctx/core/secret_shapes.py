@@ -18,6 +18,10 @@ def compiled(pattern: str) -> Any:
 
 
 _B = r"[A-Za-z0-9_-]"
+_TOKEN_MARK = (
+    r"(?:pat|key|api|apikey|tok|token|tkn|secret|sk|live|prod|auth|oauth|access|refresh|pw|v\d|svc|personal|usr"
+    r"|srv)"
+)
 # Kind and shape of tokens that are known without looking at what stands around them.
 SHAPES: tuple[tuple[str, str], ...] = (
     ("aws key", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b(?:[\s,;:\"'|]{1,4}[A-Za-z0-9/+]{40}\b)?"),
@@ -66,17 +70,22 @@ SHAPES: tuple[tuple[str, str], ...] = (
     # Whatever the vendor: a short name, a word that says what it is, a long random rest.
     (
         "token",
-        r"[A-Za-z][A-Za-z0-9]{1,11}[_-](?:[a-z0-9]{1,8}[_-])?(?:pat|key|api|apikey|tok|token|tkn|secret|sk|live"
-        rf"|prod|auth|oauth|access|refresh|pw|v\d|svc|personal|usr|srv)[_-]{_B}{{20,}}",
+        rf"[A-Za-z][A-Za-z0-9]{{1,11}}[_-](?:[a-z0-9]{{1,8}}[_-])?{_TOKEN_MARK}[_-]{_B}{{20,}}",
     ),
 )
-SHAPE = r"(?:\b|_|\\[nrt])(?:" + "|".join(f"({shape})" for _, shape in SHAPES) + ")"
+_SHAPE_START = r"(?:\b|_|\\[nrt])"
+SHAPE = _SHAPE_START + "(?:" + "|".join(f"({shape})" for _, shape in SHAPES) + ")"
 
 # A vendor's prefix and a rest of capitals, small letters and digits, standing alone.
 PREFIXED = (
     r"(?:^|[^\w+/=.-]|\\[nrt])((?:[a-z][a-z0-9]{1,7}|[A-Z]{2,6})[_.-](?:[a-z]{2,4}[_.-])?"
     rf"{_B}{{28,90}})(?:$|[^\w+/=-])"
 )
+
+# Wherever SHAPE or PREFIXED matches, one of these two does. Apart, and with the last shape by its core only,
+# they cost re2 far fewer states than one pattern for all would.
+VENDORS_SHAPE = _SHAPE_START + "(?:" + "|".join(shape for _, shape in SHAPES[:-1]) + ")"
+OTHER_SHAPE = rf"[A-Za-z0-9][_-]{_TOKEN_MARK}[_-]{_B}{{20}}|{PREFIXED}"
 
 HASH = (
     r"(\$(?:apr1|1|5|6|7|y|gy|2[abxy]|argon2id?|argon2d)\$[./A-Za-z0-9$=,+-]{20,}"
@@ -151,8 +160,9 @@ FILE = (
     r"|\\*\"_?auth\\*\"\s*:\s*\\*\"([A-Za-z0-9+/]{8,}={0,2})|\b_auth\s*=\s*\"?([A-Za-z0-9+/]{8,}={0,2})"
 )
 
-# None of these is in an ordinary text, so one look for any of them spares looking for each.
-RARE = "|".join((HASH, PEM_BEGIN, URL, FILE, COOKIE, COMMAND, HEADER))
+# None of these is in an ordinary text, so one look for any of them spares looking for each. Commands are too
+# many and too common for that: a look of their own costs less.
+RARE = "|".join((HASH, PEM_BEGIN, URL, FILE, COOKIE, HEADER))
 
 _PASSWORD_WORDS = (
     r"pass(?:word|wd|phrase|code|wort|kode)|psswd|paswd|pswd|kennwort|contrase(?:n|\xc3\xb1)a"

@@ -83,7 +83,7 @@ def _beyond(request: str, shown: str) -> str:
     """The part of a request that the Focus had no room for; all of it if that is too little."""
     clauses = re.split(r"(?<=[.;!?,]) ", request)
     rest = " ".join(clause for clause in clauses if _overlap(clause, shown) < 0.7)
-    return rest if len(prose.words(rest)) >= 4 else request
+    return rest if prose.has_words(rest, 4) else request
 
 
 # -- focus -------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def _approved(done: Sequence[Deeds], topic: int) -> tuple[str, Event] | None:
         if prompt is None or substantive(prompt.text) or before.final is None:
             continue
         offered = proposal(before.final.text, prompt.text, brief=True)
-        if len(prose.words(offered)) >= 3:
+        if prose.has_words(offered, 3):
             return cues.without_filler(offered), before.final
     return None
 

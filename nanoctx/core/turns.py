@@ -8,10 +8,13 @@ No secret gets into a story: what is kept of an event is redacted on the way in.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from nanoctx.core import shell
 from nanoctx.core.redact import redact, redact_all
@@ -131,7 +134,7 @@ class _Growing:
 
     def story(self, skipped: int) -> Story:
         self._redact()
-        return replace(
+        return dataclasses.replace(
             self.kept,
             turns=tuple(Turn(turn.number, turn.prompt, tuple(turn.events), turn.thin) for turn in self.turns),
             turns_begun=self.begun,
