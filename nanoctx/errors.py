@@ -9,6 +9,7 @@ Everything nanoctx raises on purpose. A message says what is wrong and what to d
   + LogUnreadable           exit 1   a session log that cannot be opened or understood
   + DiskError               exit 1   the system refused a write; the old file stands
   + ChangedOnDisk           exit 1   a file moved under us; read it again
+  + ClientError             exit 1   an agent's settings that cannot be edited as they are
   + Busy                    exit 1   another nanoctx holds the lock
 """
 
@@ -52,6 +53,10 @@ class ChangedOnDisk(NanoctxError):
 
     found: str | None = None
     kept: Path | None = None
+
+
+class ClientError(NanoctxError):
+    pass
 
 
 class Busy(NanoctxError):

@@ -159,3 +159,39 @@ class Change:
     section: str
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit that a repository has and the last session did not see."""
+
+    sha: str
+    at: datetime | None  # when it was committed
+    author: str
+    subject: str
+    merge: bool = False
+    foreign: bool = False  # by somebody else than the person whose repository this is
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One file that differs from the last commit."""
+
+    path: str  # below the top of the checkout; a folder ends in a slash
+    at: datetime | None = None  # when it was last written; None if it is gone
+    untracked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """What a checkout is like right now, seen from the last session."""
+
+    branch: str = ""  # "" when HEAD is detached
+    head: str = ""  # "" before the first commit
+    bare: bool = False
+    doing: str = ""  # rebase, merge, cherry-pick, revert or bisect, while it is in progress
+    commits: tuple[Commit, ...] = ()  # newest first
+    more_commits: bool = False  # there are more than are listed
+    changed: tuple[Changed, ...] = ()
+    more_changed: int = 0  # files that differ as well and are not listed
+    unsure: bool = False  # git did not answer in time: of commits or files nothing is known

@@ -11,11 +11,11 @@ from pathlib import Path
 from secrets import token_hex
 
 from nanoctx import answers, scenes
-from nanoctx.core import context, document, people, prose, tokens
+from nanoctx.core import context, document, external, people, prose, tokens
 from nanoctx.core.distill import distill
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
-from nanoctx.disk import cursors, endings, files, lock, observations, pages, stories
+from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import LogUnreadable
 from nanoctx.model import Change, Cursor, Event, Evidence, Line, Observation, Origin
@@ -65,6 +65,7 @@ def observe(
     """Look at one log, or at all logs of this workspace; `in_turn` raises Busy if a look waits already."""
     files.make_folder(ws.state)
     with _turn(ws) if in_turn else lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
+        mirror.restore(ws.root, os.environ)
         known, problems = observations.load_all(ws.root)
         look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors))
         if log is not None:
@@ -119,6 +120,7 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
     """Rewrite CONTEXT.md from what is known, without looking at any log."""
     files.make_folder(ws.state)
     with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="refresh"):
+        mirror.restore(ws.root, os.environ)
         known, _ = observations.load_all(ws.root)
         rewritten, by_hand = _rewrite_pages(ws, known, known, now, zone)
         answers.prepare(ws, (*known, *by_hand), now, zone)
@@ -148,9 +150,13 @@ def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[
         ]
         return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
     wanted = query.strip().removeprefix("- ").lower()
-    sections = context.compose(scenes.scene(ws, known, None, now, zone))
+    scene = scenes.scene(ws, known, None, now, zone)
+    sections = context.compose(scene)
     lines = [line for lines in sections.values() for line in lines if wanted and wanted in line.text.lower()]
-    return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
+    return tuple(
+        Explanation(line.text, _evidence(by_id, line) + external.evidence(scene.repository, line, now))
+        for line in lines
+    )
 
 
 # -- reading logs ------------------------------------------------------------------------------------------

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
-from nanoctx.core import context, people
-from nanoctx.core.external import NO_REPOSITORY, external
+from nanoctx.core import context, external, people
 from nanoctx.disk.workspace import Workspace
-from nanoctx.model import Line, Observation
-from nanoctx.sources import git
+from nanoctx.model import Line, Observation, Repository
+from nanoctx.sources import git_state
 
 
 def scene(
@@ -34,10 +33,15 @@ def scene(
         else tuple(_latest(known, name) for name in names if name != shown)[:2]
     )
     by_hand = (one for one in known if one.agent == people.AGENT and one.project in (shown, ""))
+    seen, base = repository(ws, sessions)
+    outside: tuple[Line, ...] = (external.NO_REPOSITORY,)
+    if seen is not None:
+        outside = external.external(seen, sessions, base, now, zone)
     return context.Scene(
         sessions=sessions,
         standing=people.standing(by_hand),
-        outside=_outside(ws, context.current_session(sessions)),
+        outside=outside,
+        repository=seen,
         now=now,
         zone=zone,
         others=others,
@@ -70,10 +74,16 @@ def _latest(known: Sequence[Observation], project: str) -> Observation:
     return current
 
 
-def _outside(ws: Workspace, current: Observation | None) -> tuple[Line, ...]:
-    """Folders that are only named in a foreign log are never looked for."""
-    head = git.head(ws.project_root) if ws.project_root is not None else None
-    return external(head.branch, head.sha, current) if head is not None else (NO_REPOSITORY,)
+def repository(
+    ws: Workspace, sessions: Sequence[Observation]
+) -> tuple[Repository | None, Observation | None]:
+    """The repository at hand, and the session from which on its changes count as new."""
+    base = external.since(sessions, context.current_session(sessions))
+    # Folders that are only named in a foreign log are never looked for.
+    if ws.project_root is None:
+        return None, base
+    known = git_state.Since(base.last or base.started, base.head, base.branch) if base is not None else None
+    return git_state.state(ws.project_root, known), base
 
 
 def session_before(begun: Observation, known: Iterable[Observation]) -> Observation | None:

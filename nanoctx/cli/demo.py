@@ -32,7 +32,7 @@ For a repository of yours:
   nanoctx init         # makes .nanoctx/ there, hidden from git
   nanoctx observe      # reads what your agents did there
   cat .nanoctx/CONTEXT.md
-and include the page in your agent's prompt: in CLAUDE.md, the line @.nanoctx/CONTEXT.md"""
+  nanoctx connect claude-code     # its sessions then begin with the page"""
 
 
 @click.command("demo")

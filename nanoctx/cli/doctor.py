@@ -7,13 +7,15 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from nanoctx import __version__
+from nanoctx.cli import connection_signs
 from nanoctx.cli.call import Call, counted, with_call
+from nanoctx.cli.sign import Sign
 from nanoctx.disk import registry
 from nanoctx.errors import NanoctxError
 from nanoctx.sources import SOURCES
@@ -22,29 +24,20 @@ if TYPE_CHECKING:
     from nanoctx.disk.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """One thing that was looked at; `cure` says what to do if it is not well."""
-
-    name: str
-    ok: bool
-    text: str
-    cure: str = ""
-
-
 @click.command("doctor")
 @with_call
 def command(call: Call) -> int:
     """Look at everything nanoctx needs, and say how to mend what is not well.
 
-    Python and git, the workspace and its settings, who may write where, and whether session logs of your
-    agents can be found. It changes nothing. The exit code is 1 if something needs mending.
+    Python and git, the workspace and its settings, who may write where, whether session logs of your
+    agents can be found, and whether the text reached the sessions of agents that are connected. It changes
+    nothing. The exit code is 1 if something needs mending.
 
     \b
     Example:
       nanoctx doctor
     """
-    signs = [*_machine(), *_workspace(call)]
+    signs = [*_machine(), *_workspace(call), *connection_signs.signs(call)]
     ok = all(sign.ok for sign in signs)
     lines = [f"{'ok  ' if sign.ok else 'LOOK'}  {sign.name}: {sign.text}" + _cure(sign) for sign in signs]
     lines.append("" if ok else "\nSomething needs mending; see the lines marked LOOK.")

@@ -63,12 +63,8 @@ def _told(report: workspace.InitReport, created: list[str]) -> str:
     lines += made.settings.warnings
     lines.append("")
     if made.kind == "repo":
-        lines.append(
-            "Next: `nanoctx observe` reads what your agents did here so far. Then include the page in"
-        )
-        lines.append(
-            f"your agent's prompt; for Claude Code, a line in CLAUDE.md: @{made.root.name}/CONTEXT.md"
-        )
+        lines.append("Next: `nanoctx observe` reads what your agents did here so far, and")
+        lines.append("`nanoctx connect claude-code` lets Claude Code begin each session with the page.")
     else:
         lines.append(f"Next: `nanoctx observe --workspace {made.root}` reads what your agents did so far.")
     return "\n".join(lines)

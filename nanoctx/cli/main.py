@@ -23,13 +23,15 @@ COMMANDS = {
     "why": "Show which words of which session a line came from.",
     "check": "Prove that the workspace is whole; change nothing.",
     "doctor": "Look for what could be wrong and say how to mend it.",
+    "connect": "Let an agent call nanoctx, so that its sessions begin with the page.",
+    "disconnect": "Take out of an agent's settings what `connect` put there.",
     "hook": "Answer an event of an agent; agents call this.",
     "tokens": "Count the tokens of a file or of the page.",
     "redact": "Copy standard input to output without its secrets.",
     "demo": "See it work: a recorded session in a scratch folder.",
 }
 
-EPILOG = "Begin with `nanoctx demo`; then, in a repository of yours, `nanoctx init` and `nanoctx observe`."
+EPILOG = "Begin with `nanoctx demo`; then, in a repository of yours, `nanoctx init`, `observe` and `connect`."
 
 
 class Commands(click.Group):

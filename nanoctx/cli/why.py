@@ -66,6 +66,9 @@ def _told(found: tuple[Explanation, ...], zone: tzinfo) -> str:
             when = f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at else "at an unknown time"
             place = f", line {pos}" if pos is not None else ""
             lines.append(f'    {who or "someone"}, {when}: "{quote}"')
+            if observation == "git":
+                lines.append(f"    ({kind}, as the repository tells it now)")
+                continue
             lines.append(f"    ({kind}, observation {observation}{place}{f' of {log}' if log else ''})")
         if not explanation.items:
             lines.append("    written by hand, or told by the clock and the repository")

@@ -35,6 +35,7 @@ class Answer(TypedDict):
     head: str  # where HEAD stood, "" if unknown
     branch: str
     base: str  # HEAD of the last session: commits since then are news
+    commits: list[str]  # made by sessions, which is no news
     last: float  # last sign of life of any session
     sessions: dict[str, float]  # when each of them was last at work
     focus: str
@@ -73,6 +74,7 @@ def answer(
         head=head,
         branch=branch,
         base=current.head if current is not None else "",
+        commits=[sha for one in scene.sessions[-SESSIONS_BACK:] for sha in one.commits if len(sha) >= 7],
         last=max((_end(one) for one in scene.sessions), default=0.0),
         sessions=_latest_ends(scene.sessions),
         focus=prose.cut(focus.text, 150) if focus is not None else "",

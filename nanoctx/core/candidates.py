@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from nanoctx.core import cues, hindsight, prose, shell
 from nanoctx.core.deeds import Deeds
-from nanoctx.core.own_words import asks, own_words
+from nanoctx.core.own_words import asks, is_rule, own_words
 from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
 
@@ -95,18 +95,6 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
             if is_rule(sentence):
                 wish = prose.cut(sentence, 200)
                 yield _candidate(prompt, index, "rule", "rule", wish, 2.5, by="user", quote=sentence)
-
-
-def is_rule(sentence: str) -> bool:
-    """A standing wish, not an order for this one task, a question or a report."""
-    if asks(sentence) or cues.ONE_OFF.search(sentence):
-        return False
-    at_its_head = cues.STANDING.search(cues.without_filler(sentence)[:24])
-    if not at_its_head and not cues.FOR_EVER.search(sentence):
-        return False
-    if cues.FIRST_PERSON_REPORT.match(sentence) and not cues.OWN_HABIT.match(sentence):
-        return False
-    return 3 <= len(sentence.split()) <= 32
 
 
 # -- what was committed ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from nanoctx.core import cues, layers, prose, timeline, tokens
 from nanoctx.core.blocks import section
 from nanoctx.core.layers import Layer
 from nanoctx.core.people import Standing
-from nanoctx.model import Item, Line, Observation, Origin
+from nanoctx.model import Item, Line, Observation, Origin, Repository
 
 SECTIONS = ("Now", "Time", "Recent", "External")
 LEFT_AFTER = timedelta(days=14)
@@ -41,6 +41,7 @@ class Scene:
     budget: int = 500
     characters: int = 2000
     recent: int = 5
+    repository: Repository | None = None  # what External was worded from
     live: bool = False  # rendered for an agent right now rather than into the file
 
 
@@ -184,6 +185,7 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
         yield Line(f"- Before /clear: {prose.cut(focus.text, 150)}", (_origin(current, focus),))
     older = sorted((one for one in scene.sessions if one is not current), key=_recency, reverse=True)
     told: list[frozenset[str]] = []
+    asked = prose.words(focus.text) if (focus := focus_of(current)) is not None else frozenset()
     count = 0
     for session in (current, *older[:10]):
         most = scene.recent if session is current else min(FEWEST, scene.recent)
@@ -193,6 +195,8 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
             have = prose.words(item.text)
             line = item_line(session, item)
             repeated = any(len(have & other) >= 0.7 * len(have) for other in told)
+            # What Focus says already is no news as long as nothing came of it.
+            repeated |= item.kind == "dec" and item.by == "user" and len(have & asked) >= 0.85 * len(have)
             if not repeated and not scene.standing.retracted("Recent", line):
                 told.append(have)
                 count += 1

@@ -1,50 +1,128 @@
-"""How git is called so that a hostile repository runs none of its code: arguments and environment.
-
-Imports nothing, because hooks use it too. What a repository's own configuration can start, and what stops it:
-a file-system monitor, hooks, signature programs and embedded bare repositories by `-c`; external diffs and
-text conversion by options; filters one by one in the environment, since a filter's name may hold a `=` and
-would walk past `-c`. Every inherited `GIT_*` goes.
 """
+How git is called so that a hostile repository runs none of its code: which words, which environment.
+
+A repository's own settings may name programs that `git status` or `git log` would start: a file monitor,
+hooks, filters, text converters, a signature checker, a transport for missing objects. All are switched off
+here, on the command line or in the environment, which win over any file of the repository. This module
+imports nothing, so that a hook can afford it.
+"""
+
+from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_SETTINGS = (
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.untrackedCache=false",
-    "log.showSignature=false",
-    "safe.bareRepository=explicit",
-    "submodule.recurse=false",
+_OFF = (
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("log.showSignature", "false"),
+    ("safe.bareRepository", "explicit"),
+    ("color.ui", "false"),
 )
-_OPTIONS = {
-    "status": ("--ignore-submodules=all",),
-    "diff": ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
-    "log": ("--no-ext-diff", "--no-textconv", "--no-show-signature"),
-}
-# Names the filters a repository defines, in files it includes as well; this runs nothing.
-LIST_FILTERS = ("config", "--local", "--includes", "-z", "--name-only", "--get-regexp", r"^filter\.")
+_WITHOUT_HELPERS = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+_PARTS = ("clean", "smudge", "process")
+_ABBREVIATED = frozenset("0123456789abcdef")
+
+# One record per commit, its fields parted by a character that no field holds.
+FIELD = "\x1f"
+COMMIT_FORMAT = FIELD.join(("%H", "%P", "%ct", "%an", "%ae", "%s"))
 
 
-def arguments(command: str, *more: str) -> "list[str]":
-    """The words of one git call, from `git` on."""
-    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-    return ["git", "--no-optional-locks", "--no-pager", *settings, command, *_OPTIONS.get(command, ()), *more]
+def status() -> list[str]:
+    """The command that tells branch, HEAD, and changed and untracked files; it leaves the index as it is."""
+    return _git(
+        "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames",
+        "--untracked-files=normal", "--ignore-submodules=all",
+    )  # fmt: skip
 
 
-def environment(inherited: "Mapping[str, str]", filters: "Iterable[str]" = ()) -> "dict[str, str]":
-    """The environment of one git call; `filters` are keys that LIST_FILTERS gave: each is made empty."""
-    env = {name: value for name, value in inherited.items() if not name.startswith("GIT_")}
-    env |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
-    keys = list(dict.fromkeys(filters))
-    env["GIT_CONFIG_COUNT"] = str(len(keys))
-    for number, key in enumerate(keys):
-        env[f"GIT_CONFIG_KEY_{number}"] = key
-        env[f"GIT_CONFIG_VALUE_{number}"] = "false" if key.endswith(".required") else ""
-    return env
+def log(most: int, *, beyond: str = "", since: str = "") -> list[str]:
+    """The command that lists at most so many commits of HEAD: not those of `beyond`, none older than `since`.
+
+    `beyond` is a commit's name and must be one: a word that is not could be an option.
+    """
+    if beyond and not is_commit_name(beyond):
+        raise ValueError(f"not the name of a commit: {beyond[:80]!r}")
+    limits = [f"--since={since}"] if since else []
+    return _git(
+        "log", "-z", f"--format={COMMIT_FORMAT}", f"--max-count={int(most)}", "--no-show-signature",
+        "--no-patch", "--no-notes", "--no-color", "--no-decorate", "--encoding=UTF-8", *_WITHOUT_HELPERS,
+        *limits, *([f"^{beyond}"] if beyond else []), "HEAD", "--",
+    )  # fmt: skip
 
 
-def listed(output: str) -> "list[str]":
-    """The keys in what LIST_FILTERS printed."""
-    return [key for key in output.split("\0") if key]
+def filter_listing() -> list[str]:
+    """The command that lists the filters that settings name, each with where it is set; it runs nothing."""
+    pattern = rf"^filter\..*\.({'|'.join(_PARTS)}|required)$"
+    return _git("config", "--includes", "--show-scope", "-z", "--name-only", "--get-regexp", pattern)
+
+
+def identity() -> list[str]:
+    """The command that tells who commits here: `user.name` and `user.email` as git would take them."""
+    return _git("config", "--includes", "-z", "--get-regexp", r"^user\.(name|email)$")
+
+
+def environment(inherited: Mapping[str, str], top: str, filters: Iterable[str] = ()) -> dict[str, str]:
+    """The environment for git in the checkout at `top`, whose own `filters` (see `filters_in`) are put out.
+
+    Nothing that is inherited steers git; it looks for no repository above `top`, and for no files elsewhere.
+    """
+    kept = {name: value for name, value in inherited.items() if not name.startswith("GIT_")}
+    settings = [
+        (f"filter.{name}.{part}", "false" if part == "required" else "")
+        for name in filters
+        for part in (*_PARTS, "required")
+    ]
+    numbered = {f"GIT_CONFIG_KEY_{number}": key for number, (key, _) in enumerate(settings)}
+    numbered |= {f"GIT_CONFIG_VALUE_{number}": value for number, (_, value) in enumerate(settings)}
+    return {
+        **kept,
+        **numbered,
+        "GIT_CONFIG_COUNT": str(len(settings)),
+        "GIT_CEILING_DIRECTORIES": top.rpartition("/")[0] or "/",
+        "GIT_WORK_TREE": top,
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        # A partial clone would fetch what it lacks, by whatever program its settings name.
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        "LC_ALL": "C",
+        "LANGUAGE": "C",
+    }
+
+
+def may_name_filters(settings: Iterable[bytes | None]) -> bool:
+    """Whether the filters must be listed before git compares files.
+
+    `settings` are the bytes of the repository's `config` and of what `config.worktree` files there are; None
+    is one that could not be read whole. Section names know no escapes: without these letters, no filters.
+    """
+    words = (b"filter", b"include")
+    return any(text is None or any(word in text.lower() for word in words) for text in settings)
+
+
+def filters_in(listed: bytes) -> list[str]:
+    """The filters that the repository itself brings, out of what `filter_listing` printed.
+
+    Those of the person's own settings stay: they chose them, and their large files need them.
+    """
+    parts = listed.decode("utf-8", "surrogateescape").split("\0")
+    pairs = zip(parts[::2], parts[1::2], strict=False)
+    keys = (key for scope, key in pairs if scope in ("local", "worktree"))
+    return sorted({key.removeprefix("filter.").rpartition(".")[0] for key in keys})
+
+
+def is_commit_name(word: str) -> bool:
+    """Whether it is a commit's full or abbreviated hash, and so neither an option nor a range."""
+    return 7 <= len(word) <= 64 and _ABBREVIATED.issuperset(word)
+
+
+def is_refusal(code: int, told: bytes) -> bool:
+    """Whether git refused because somebody else owns the repository: then there is no git for us."""
+    return code == 128 and b"dubious ownership" in told
+
+
+def _git(command: str, *options: str) -> list[str]:
+    settings = [word for name, value in _OFF for word in ("-c", f"{name}={value}")]
+    return ["git", "--no-pager", "--no-optional-locks", *settings, command, *options]

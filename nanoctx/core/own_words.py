@@ -73,6 +73,24 @@ def substantive(prompt: str) -> bool:
     return prose.has_words(text[:600], 2) or (not text.isascii() and len(text) >= 8)
 
 
+def is_rule(sentence: str) -> bool:
+    """A standing wish, not an order for this one task, a question or a report."""
+    if asks(sentence) or cues.ONE_OFF.search(sentence):
+        return False
+    at_its_head = cues.STANDING.search(cues.without_filler(sentence)[:24])
+    if not at_its_head and not cues.FOR_EVER.search(sentence):
+        return False
+    if cues.FIRST_PERSON_REPORT.match(sentence) and not cues.OWN_HABIT.match(sentence):
+        return False
+    return 3 <= len(sentence.split()) <= 32
+
+
+def only_rules(prompt: str) -> bool:
+    """Nothing but standing wishes: they hold for any work and are no work themselves."""
+    own = own_words(prompt)
+    return not own.pasted and bool(own.sentences) and all(map(is_rule, own.sentences))
+
+
 def _points_at_lines(text: str) -> bool:
     return "line" in text.lower() and bool(_POINTS_AT_LINES.search(text))
 

@@ -27,11 +27,15 @@ def keep(found: Sequence[Candidate], turns: int) -> list[Candidate]:
     """The candidates worth storing, most useful for the page first, near-repeats left out."""
     chosen: list[Candidate] = []
     vocabularies: list[frozenset[str]] = []
-    rules: list[frozenset[str]] = []  # a wish for ever repeats what was said on its occasion, and is more
+    rules: list[frozenset[str]] = []
+    # A wish for ever repeats what was said on its occasion, and is more.
+    wished = {(one.pos, prose.words(one.text)) for one in found if one.kind == "rule"}
     for one in sorted(found, key=lambda one: (-_worth(one, turns), one.pos)):
         have = prose.words(one.text)
         said = rules if one.kind == "rule" else vocabularies
         if not have or _repeats(have, said):
+            continue
+        if one.kind != "rule" and _repeats(have, [words for pos, words in wished if pos == one.pos]):
             continue
         said.append(have)
         chosen.append(one)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from nanoctx.core import cues, prose
 from nanoctx.core.deeds import Deeds
 from nanoctx.core.named import Named, by
-from nanoctx.core.own_words import asks, own_words, substantive
+from nanoctx.core.own_words import asks, only_rules, own_words, substantive
 from nanoctx.core.proposals import proposal
 from nanoctx.core.turns import Story
 from nanoctx.model import Event, Step
@@ -114,6 +114,8 @@ def _opens_topic(done: Sequence[Deeds], index: int) -> bool:
     """A prompt that starts something, rather than a short reply to the agent's own question."""
     prompt = done[index].turn.prompt
     if prompt is None or not _opens(prompt.text):
+        return False
+    if only_rules(prompt.text) and not done[index].worked:
         return False
     before = done[index - 1].final if index else None
     replies = before is not None and asks(before.text.rstrip()[-200:]) and len(prompt.text.split()) < 25

@@ -31,6 +31,7 @@ __all__ = [
     "open_lock",
     "read",
     "remove",
+    "remove_if_empty",
     "strays",
     "write",
 ]
@@ -126,9 +127,10 @@ def append(path: Path, line: str) -> None:
             os.close(descriptor)
 
 
-def remove(path: Path) -> None:
-    """Delete a file for good; one that is not there is fine."""
+def remove(path: Path, *, expect: Snapshot | None = None) -> None:
+    """Delete a file for good; one that is not there is fine. Given `expect`, only that version of it."""
     with refusals(path, "removed"), contextlib.suppress(FileNotFoundError), _opened(path.parent) as folder:
+        _require(expect, look(folder, path), path)
         os.unlink(path.name, dir_fd=folder)
         _sync(folder)
 
@@ -146,6 +148,12 @@ def make_folder(path: Path, private: bool = False) -> None:
                 raise DiskError(f"{path} is needed as a folder, so move the file of that name away.")
         if private:
             _close_to_others(path)
+
+
+def remove_if_empty(folder: Path) -> None:
+    """Delete a folder that holds nothing; any other stays."""
+    with contextlib.suppress(OSError):
+        folder.rmdir()
 
 
 def clean_temporaries(folder: Path, older_than: float, now: float) -> int:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from nanoctx.core import items
-from nanoctx.disk import files
+from nanoctx.disk import files, mirror
+from nanoctx.errors import DiskError
 from nanoctx.model import Observation
 
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
@@ -46,7 +49,11 @@ def save(root: Path, observation: Observation) -> Path:
     if not path.exists():
         path = next(_files(root, f"*-{observation.id}.md"), path)
     files.make_folder(path.parent)
-    files.write(path, items.render(observation))
+    text = items.render(observation)
+    files.write(path, text)
+    # The observation is safe by now: a copy that cannot be made is no reason to stop.
+    with suppress(DiskError, OSError):
+        mirror.keep(root, path, text, os.environ)
     return path
 
 

@@ -99,7 +99,7 @@ def _moved(answer: Mapping[str, Any], head: tuple[str, str, str], begun: float) 
     found: list[str] = []
     if answer["head"] and sha != answer["head"]:
         left = min(GIT_SECONDS, DEADLINE - 0.04 - (time.monotonic() - begun))
-        found = news.since(folder, answer["base"] or answer["head"], sha, left)
+        found = news.since(folder, answer["base"] or answer["head"], answer["commits"], left)
     old = [line for line in answer["external"] if not line.startswith(("- No git", "- On ", "- HEAD moved"))]
     if not found:
         return [fact, *old]

@@ -11,37 +11,40 @@ SHOWN = 3
 WIDTH = 60
 
 
-def since(folder: str, base: str, sha: str, seconds: float) -> list[str]:
-    """Lines for External; none if git does not answer in time, or `base` is not in this history."""
-    if seconds <= 0.02 or not (base.isalnum() and sha.isalnum()):
+def since(folder: str, base: str, own: list[str], seconds: float) -> list[str]:
+    """Lines for External; none if git does not answer in time, or `base` is not in this history.
+
+    `own` are the commits that sessions made: those are no news from outside.
+    """
+    if seconds <= 0.02 or not git_safety.is_commit_name(base):
         return []
     import subprocess
 
-    form = (f"--max-count={MOST + 1}", "-z", "--format=%an%x1f%s")
-    command = git_safety.arguments("log", *form, f"{base}..{sha}")
     try:
         done = subprocess.run(
-            command,
+            git_safety.log(MOST + 1, beyond=base),
             cwd=folder,
-            env=git_safety.environment(os.environ),
+            env=git_safety.environment(os.environ, folder),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=seconds,
         )
     except (OSError, subprocess.SubprocessError):
         return []
-    if done.returncode:
-        return []
-    entries = done.stdout.decode("utf-8", "replace").split("\0")
-    commits = [entry.partition("\x1f") for entry in entries if entry]
+    entries = done.stdout.decode("utf-8", "replace").split("\0") if not done.returncode else []
+    commits = [entry.split(git_safety.FIELD) for entry in entries if entry]
+    return _line([one for one in commits if len(one) == 6 and not one[0].startswith(tuple(own))])
+
+
+def _line(commits: list[list[str]]) -> list[str]:
     if not commits:
         return []
     number = f"{MOST}+" if len(commits) > MOST else str(len(commits))
-    subjects = [f'"{clean(subject)}"' for _, _, subject in commits[:SHOWN]]
+    subjects = ", ".join(f'"{clean(subject)}"' for *_, subject in commits[:SHOWN])
     more = ", …" if len(commits) > SHOWN else ""
-    authors = list(dict.fromkeys(clean(author, 24) for author, _, _ in commits))[:SHOWN]
+    authors = ", ".join(list(dict.fromkeys(clean(one[3], 24) for one in commits))[:SHOWN])
     noun = "commit" if len(commits) == 1 else "commits"
-    return [f"{number} {noun} since last session: {', '.join(subjects)}{more} (by {', '.join(authors)})"]
+    return [f"{number} {noun} since last session: {subjects}{more} (by {authors})"]
 
 
 def clean(text: str, width: int = WIDTH) -> str:

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from nanoctx.disk import repository
+
 MOST_WORKTREES = 100
 _SMALL = 64 * 1024
 _REMOTE = re.compile(r'^\s*\[remote "origin"\](.*?)(?=^\s*\[|\Z)', re.MULTILINE | re.DOTALL)
@@ -18,6 +20,13 @@ _SHA = re.compile(r"[0-9a-f]{40,64}")
 class Head:
     branch: str  # "" when detached
     sha: str  # "" before the first commit
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    top: Path  # of the checkout
+    own: Path  # what belongs to this checkout alone: HEAD, the index, a merge in progress
+    shared: Path  # what all worktrees have in common: settings, branches; the same folder for most
 
 
 def head(folder: Path) -> Head | None:
@@ -44,6 +53,26 @@ def slug(folder: Path) -> str:
         main = _common(git)
         return named(str(main.parent if main.name == ".git" else top))
     return named(str(folder))
+
+
+def places(folder: Path) -> Places | None:
+    """Where the parts of the repository around a folder are."""
+    git, top = _git_folder(folder), repository.top_level(folder)
+    return Places(top, git, _common(git)) if git is not None and top is not None else None
+
+
+def read(path: Path, limit: int = _SMALL) -> bytes | None:
+    """The bytes of a file; None if it is longer, or is there and cannot be read."""
+    try:
+        if not path.exists():
+            return b""
+        if not path.is_file():  # a pipe in its place would never end
+            return None
+        with path.open("rb") as file:
+            text = file.read(limit + 1)
+    except OSError:
+        return None
+    return text if len(text) <= limit else None
 
 
 def worktrees(folder: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from .conftest import Run, tree
 def test_in_a_repository_there_is_a_page_at_once_and_git_stays_clean(run: Run, repo: Path) -> None:
     said = run("init", cwd=repo)
     assert said.code == 0 and said.err == ""
-    assert "nanoctx observe" in said.out and "@.nanoctx/CONTEXT.md" in said.out
+    assert "nanoctx observe" in said.out and "nanoctx connect" in said.out
     page = (repo / ".nanoctx" / "CONTEXT.md").read_text()
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
         "## Now",

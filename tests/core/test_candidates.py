@@ -19,7 +19,8 @@ from story_builder import (
     web,
 )
 
-from nanoctx.core.candidates import Candidate, candidates, is_rule, kind_of, outline
+from nanoctx.core.candidates import Candidate, candidates, kind_of, outline
+from nanoctx.core.own_words import is_rule
 from nanoctx.core.prose import blocks
 
 COMMIT = shell('git commit -m "Print the moon"', committed("1a2b3c4", "Print the moon"))

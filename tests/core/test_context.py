@@ -77,6 +77,13 @@ SUN = session(
 # -- the four sections -------------------------------------------------------------------------------------
 
 
+def test_recent_does_not_repeat_the_request_that_focus_names() -> None:
+    asked = Item("dec", "Print the tide tables of Oban", 1, by="user")
+    seen = session("a", "Print the tide tables of Oban (tides.py)", lines=("The tables of Oban are printed",))
+    seen = replace(seen, items=(*seen.items, asked))
+    assert lines(seen, section="Recent") == ["- The tables of Oban are printed (checked)"]
+
+
 def test_the_page_has_its_four_sections_in_order() -> None:
     text = page(compose(scene(MOON, SUN)))
     assert text.startswith(

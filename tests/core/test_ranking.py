@@ -37,6 +37,12 @@ def test_near_repeats_are_left_out() -> None:
     assert ranking.keep([again, first], 1) == [first]
 
 
+def test_a_rule_stands_for_the_words_it_was_said_in() -> None:
+    said = saying("Never print tide tables without their harbour", kind="dec", sort="said", by="user")
+    rule = replace(said, kind="rule", sort="rule")
+    assert ranking.keep([said, rule], 1) == [rule]
+
+
 def test_what_was_refuted_is_kept_but_not_for_the_page() -> None:
     refuted = [
         saying(

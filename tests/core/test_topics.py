@@ -136,6 +136,10 @@ def test_a_chore_is_no_topic(chore: str) -> None:
     assert "moon" in text
 
 
+def test_a_standing_rule_is_no_topic() -> None:
+    assert "moon" in focus_text(*MOON, prompt("Never use tabs in this project."), say("Spaces only, then."))
+
+
 def test_a_passing_question_is_no_topic() -> None:
     text = focus_text(*MOON[:-1], say("Printed."), prompt("which python is this?"), say("It is Python 3.12."))
     assert "moon" in text

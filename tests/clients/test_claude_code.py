@@ -1,0 +1,81 @@
+"""Claude Code: what its settings and its transcripts say of our hooks."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanoctx.clients import claude_code
+from nanoctx.clients.base import OPENING
+
+SCRIPT = Path("/opt/bin/nanoctx-hook")
+
+
+def record(text: str, event: str = "SessionStart", kind: str = "hook_additional_context") -> dict[str, Any]:
+    return {
+        "type": "attachment",
+        "attachment": {"type": kind, "content": [text], "hookEvent": event},
+    }
+
+
+def said(role: str, text: str) -> dict[str, Any]:
+    return {"type": role, "message": {"role": role, "content": text}}
+
+
+def log(path: Path, *records: dict[str, Any]) -> Path:
+    lines = [json.dumps(one, separators=(",", ":")) for one in records]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+OURS = f"{OPENING}weather)\n\n## Now\n"
+
+
+@pytest.mark.parametrize(
+    ("records", "delivered"),
+    [
+        ([record(OURS), said("user", "Hello"), said("assistant", "Hello")], True),
+        ([record("some other hook"), record(OURS), said("user", "Hello")], True),
+        ([said("user", "Hello"), said("assistant", "Hello")], False),
+        ([said("user", f"What is {OURS}?"), said("assistant", "Our page")], False),
+        ([record(OURS, event="PostToolUse"), said("assistant", "Hello")], False),
+        ([record(OURS, kind="hook_error"), said("assistant", "Hello")], False),
+        ([said("user", "Hello"), said("assistant", "Hello"), record(OURS)], False),
+        ([], False),
+    ],
+    ids=["given", "beside another", "none", "only spoken of", "another event", "failed", "later", "empty"],
+)
+def test_a_transcript_tells_if_the_text_arrived(
+    records: list[dict[str, Any]], delivered: bool, tmp_path: Path
+) -> None:
+    assert claude_code.beginning(log(tmp_path / "log.jsonl", *records)).given is delivered
+
+
+def test_a_session_began_at_its_first_time_whatever_stands_before_it(tmp_path: Path) -> None:
+    times = [{"timestamp": f"2026-03-01T{hour}:00:00Z"} for hour in ("08", "09")]
+    records = [{"type": "summary"}, *times]
+    found = claude_code.beginning(log(tmp_path / "log.jsonl", *records, record(OURS)))
+    assert found == (datetime(2026, 3, 1, 8, tzinfo=UTC), True)
+
+
+def test_hooks_of_others_in_a_group_with_ours_stay() -> None:
+    ours = {"type": "command", "command": f"{SCRIPT} session-start"}
+    theirs = {"type": "command", "command": "date"}
+    text = json.dumps({"hooks": {"SessionStart": [{"hooks": [theirs, ours]}, {"hooks": [ours]}]}})
+    assert json.loads(claude_code.disconnected(text)) == {"hooks": {"SessionStart": [{"hooks": [theirs]}]}}
+
+
+def test_the_end_of_a_session_gets_more_time_than_the_client_gives_by_itself() -> None:
+    hooks = json.loads(claude_code.connected("", SCRIPT))["hooks"]
+    assert hooks["SessionEnd"][0]["hooks"] == [
+        {"type": "command", "command": "/opt/bin/nanoctx-hook session-end", "timeout": 10}
+    ]
+
+
+def test_hooks_that_are_turned_off_are_a_hindrance() -> None:
+    assert claude_code.hindrance('{"disableAllHooks": true}')
+    assert not claude_code.hindrance('{"disableAllHooks": false}')
