@@ -35,13 +35,13 @@ def compose(answer: Mapping[str, Any], source: str, session: str, now: float) ->
             recent = [(cleared, "", 0.0), *recent]
     if answer["start"] == "page" and source != "compact":
         rules = []
-    shown = {told[0] for told in recent}
+    standing = {told[0] for told in rules}
     parts = [
         ("Now", [told[0] for told in now_lines]),
         ("Time", _time(answer, source, now)),
-        ("Recent", [told[0] for told in recent]),
+        ("Recent", [told[0] for told in recent if told[0] not in standing]),
         ("External", answer["external"]),
-        ("Rules", [told[0] for told in rules if told[0] not in shown]),
+        ("Rules", [told[0] for told in rules]),
     ]
     lines = [f"# Context (nanoctx, {answer['project'] or 'this project'})"]
     for name, content in parts:
