@@ -41,6 +41,7 @@ bench: $(STAMP)
 	$(BIN)/python bench/secrets.py
 	$(BIN)/python bench/ingest.py
 	$(BIN)/python bench/hook.py
+	$(BIN)/python bench/external.py
 
 docs: $(STAMP)
 	$(BIN)/python docs/make.py

@@ -17,7 +17,7 @@ from nanoctx.core import git_safety
 TIMEOUT = 5.0  # seconds; a refresh that takes longer is not worth waiting for
 MOST_OUTPUT = 4 * 1024 * 1024
 _MOST_TOLD = 4096
-_GRACE = 0.2  # how often a read looks whether the time is up
+GRACE = 0.2  # how often a read looks whether the time is up
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _read(process: Popen[bytes], late: threading.Event, limit: int) -> tuple[byt
         waiting.register(process.stdout, selectors.EVENT_READ, "out")
         waiting.register(process.stderr, selectors.EVENT_READ, "told")
         while waiting.get_map():
-            for key, _ in waiting.select(_GRACE):
+            for key, _ in waiting.select(GRACE):
                 chunk = os.read(key.fd, 65536)
                 if not chunk:
                     waiting.unregister(key.fileobj)

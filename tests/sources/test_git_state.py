@@ -192,6 +192,14 @@ def _driver(repo: Path, trap: Path) -> None:
     (repo / ".gitattributes").write_text("* diff=x\n")
 
 
+def _embedded(repo: Path, trap: Path) -> None:
+    """A bare repository among the files, as a clone may bring one: git in its folder would believe it."""
+    inner = repo / "docs"
+    subprocess.run(["git", "init", "-q", "--bare", str(inner)], check=True)
+    for key, value in (("core.bare", "false"), ("core.worktree", ".."), ("core.fsmonitor", str(trap))):
+        plain(repo, "config", "--file", str(inner / "config"), key, value)
+
+
 VECTORS = {
     "fsmonitor": lambda repo, trap: plain(repo, "config", "core.fsmonitor", str(trap)),
     "clean filter": lambda repo, trap: _filter(repo, "filter.x.clean", trap, "x"),
@@ -202,11 +210,13 @@ VECTORS = {
     "hooksPath": _hooks,
     "signature": _signature,
     "diff driver": _driver,
+    "embedded bare repository": _embedded,
 }
 ALIVE = {
     "diff driver": ("diff",),
     "signature": ("log", "-1"),
     "hooksPath": ("update-index", "--refresh"),
+    "embedded bare repository": ("-C", "docs", "status"),
 }
 
 
@@ -227,6 +237,7 @@ def test_a_hostile_repository_runs_nothing_and_is_left_as_it_is(
     index = (repo / ".git" / "index").read_bytes()
     assert state(repo, Since(old)) is not None
     assert state(repo, Since(old, "0123456789ab", "main")) is not None
+    assert vector != "embedded bare repository" or state(repo / "docs", Since(old)) is not None
     every = (git_safety.status(), git_safety.log(9), git_safety.identity(), git_safety.filter_listing())
     for command in every:
         filters = git_state._filters(git_state.git.places(repo), 5.0)  # type: ignore[arg-type]
