@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from nanoctx.sources import claude_code
+from nanoctx.sources import claude_code, codex
 from nanoctx.sources.base import Source
 
-SOURCES: dict[str, Source] = {claude_code.NAME: claude_code}
+SOURCES: dict[str, Source] = {
+    claude_code.NAME: claude_code,
+    codex.NAME: codex,
+}
