@@ -198,7 +198,8 @@ class _Look:
         touched: set[str] = set()
         while True:
             batch = source.read(log, cursor, until_line)
-            if batch.restarted:
+            if batch.restarted:  # its sessions are told anew; what others came to is known
+                self._note_all(source, told, touched, key, local)
                 told, touched = {}, set()
             for session, events in _by_session(batch.events).items():
                 before = told.get(session) or Story(session)
@@ -210,13 +211,17 @@ class _Look:
             cursor = batch.cursor
         if not local and not any(_is_known(story, log) for story in told.values()):
             raise LogUnreadable(f"{log} holds no record of {source.NAME}: check --agent and the path.")
-        if touched:
-            for session in sorted(touched):
-                self._note(source, told[session], key, local)
-            if until_line is None:
-                stories.save(self.ws.state, key, told)
+        self._note_all(source, told, touched, key, local)
+        if touched and until_line is None:
+            stories.save(self.ws.state, key, told)
         if until_line is None:
             self.cursors[key] = cursor
+
+    def _note_all(
+        self, source: Source, told: Mapping[str, Story], touched: set[str], log: str, local: bool
+    ) -> None:
+        for session in sorted(touched):
+            self._note(source, told[session], log, local)
 
     def close_ended(self, told: Mapping[str, endings.Ending]) -> None:
         """A host said that a session ended; one that went on afterwards has not."""
@@ -243,9 +248,12 @@ class _Look:
         home = Path(os.environ.get("HOME") or Path.home())
         root = self.ws.project_root
         projects = [root, *git.worktrees(root)] if root else list(self.ws.watched) or None
+        env = dict(os.environ)
+        if logs := self.ws.settings.generic_logs:
+            env["NANOCTX_GENERIC_LOGS"] = os.pathsep.join(logs)
         for name, source in SOURCES.items():
             if not self.ws.settings.watch_agents or name in self.ws.settings.watch_agents:
-                yield source, list(source.find_logs(home, os.environ, projects))
+                yield source, list(source.find_logs(home, env, projects))
 
     def _note(self, source: Source, story: Story, log: str, local: bool) -> None:
         self.sessions += 1

@@ -92,18 +92,21 @@ def _permissions(workspace: Workspace) -> Iterator[Sign]:
 
 
 def _logs(call: Call, workspace: Workspace | None) -> Iterator[Sign]:
-    wanted = (workspace.settings.watch_agents if workspace else ()) or tuple(SOURCES)
-    for name in wanted:
+    """Agents that were asked for must have logs; of all the others, one is enough."""
+    asked = workspace.settings.watch_agents if workspace else ()
+    any_found = False
+    for name in asked or SOURCES:
         if name not in SOURCES:
             yield Sign(name, False, "this version cannot read its logs", "remove it from [watch] agents")
             continue
         logs = list(SOURCES[name].find_logs(registry.home(call.env), call.env, None))
-        folders = sorted({str(log.parent.parent) for log in logs})
-        text = (
-            f"{counted(len(logs), 'session log')} in {', '.join(folders)}"
-            if logs
-            else "no session logs found"
-        )
-        yield Sign(
-            name, bool(logs), text, f"use {name} once on this machine, or remove it from [watch] agents"
-        )
+        any_found |= bool(logs)
+        if logs:
+            folders = sorted({str(log.parent.parent) for log in logs})
+            shown = ", ".join(folders[:3]) + (f" and {len(folders) - 3} more" if len(folders) > 3 else "")
+            yield Sign(name, True, f"{counted(len(logs), 'session log')} in {shown}")
+        elif asked:
+            cure = f"use {name} once on this machine, or remove it from [watch] agents"
+            yield Sign(name, False, "no session logs found", cure)
+    if not any_found and not asked:
+        yield Sign("logs", False, "no session logs of any agent found", "use one of your agents once here")

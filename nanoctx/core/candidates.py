@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from nanoctx.core import cues, hindsight, prose, shell
+from nanoctx.core import cues, hindsight, prose, shell, traces
+from nanoctx.core.candidate import WIDTH, Candidate, made
 from nanoctx.core.deeds import Deeds
 from nanoctx.core.own_words import asks, is_rule, own_words
 from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
 
 REPORTED_WITHIN = 3  # turns in which a request is answered
-WIDTH = 232  # of an item's 240 characters
 _WEIGHTS = {"next": 1.2, "fail": 1.1, "impl": 1.5, "dec": 1.3, "fact": 0.5}  # of what an agent reports
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    kind: str  # an item kind
-    sort: str  # what it is for the ranking: commit, outline, asked, …
-    text: str
-    pos: int
-    turn: int  # index in the story
-    by: str
-    who: str  # evidence: whose words
-    quote: str
-    at: float | None
-    grade: str = "claimed"
-    scope: str = ""
-    weight: float = 1.0
 
 
 def candidates(story: Sequence[Deeds]) -> list[Candidate]:
     found: list[Candidate] = []
     for index, deeds in enumerate(story):
         found += _from_person(story, index)
-        found += _from_commits(story, index)
+        found += traces.from_commits(story, index)
         found += _from_report(deeds, index, doubtful=hindsight.failed_since(story, index))
-        found += _from_failures(story, index)
-    found += _uncommitted(story)
+        found += traces.from_failures(story, index)
+    found += traces.from_story(story)
     return _without_overruled(found, story)
 
 
@@ -60,13 +44,15 @@ def _from_person(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         reason = prose.tidy(event.text)
         text = f"Rejected by the user: {what}" + (f" — {prose.cut(reason, 150)}" if reason else "")
         weight = 2.2 if reason else 0.6
-        yield _candidate(event, index, "fail", "refused", text, weight, by="user")
+        yield made(event, index, "fail", "refused", text, weight, by="user")
         if reason:
-            yield _candidate(event, index, "dec", "said", prose.cut(reason, 200), 2.4, by="user")
+            yield made(event, index, "dec", "said", prose.cut(reason, 200), 2.4, by="user")
+    for event in deeds.plans:
+        yield from _from_plan(event, index)
     for event in deeds.answers:
         question = prose.cut(prose.plain(event.facts.get("question", "")), 120)
         text = f"{question} → {prose.cut(prose.plain(event.text), 100)}"
-        yield _candidate(event, index, "dec", "answer", text, 2.6, by="user")
+        yield made(event, index, "dec", "answer", text, 2.6, by="user")
 
 
 def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: bool) -> Iterator[Candidate]:
@@ -75,12 +61,14 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
         offered = proposal(before.final.text, text) if before is not None and before.final is not None else ""
         if prose.has_words(offered, 3):
             approved = f"Approved: {prose.cut(offered, 200)}"
-            yield _candidate(prompt, index, "dec", "approved", approved, 2.3, by="user")
+            yield made(prompt, index, "dec", "approved", approved, 2.3, by="user")
         return
     own = own_words(text)
     if own.heading and own.pasted and not own.sentences:
         given = f"Given a plan: {prose.cut(own.heading, 150)}"
-        yield _candidate(prompt, index, "dec", "plan", given, 1.2, by="user")
+        yield made(prompt, index, "dec", "plan", given, 1.2, by="user")
+        if prompt.facts.get("plan") or cues.PLAN_TEMPLATE.match(text):
+            yield from _from_plan(prompt, index)
     if not prose.has_words(own.text, 2) and own.text.isascii():
         return
     question = all(asks(sentence) for sentence in own.sentences)
@@ -89,40 +77,21 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
     weight -= (0.8 if cues.CHORE.match(text) else 0) + (0.6 if own.pasted else 0)
     sort = "asked" if question else "corrected" if corrects else "answered" if answered else "said"
     for line in prose.pack(list(own.sentences), WIDTH)[:4]:
-        yield _candidate(prompt, index, "dec", sort, line, weight, by="user", quote=line)
+        yield made(prompt, index, "dec", sort, line, weight, by="user", quote=line)
     if not own.pasted:
         for sentence in own.sentences:
             if is_rule(sentence):
                 wish = prose.cut(sentence, 200)
-                yield _candidate(prompt, index, "rule", "rule", wish, 2.5, by="user", quote=sentence)
+                yield made(prompt, index, "rule", "rule", wish, 2.5, by="user", quote=sentence)
 
 
-# -- what was committed ------------------------------------------------------------------------------------
-
-
-def _from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
-    for commit in story[index].commits:
-        text = (
-            " ".join(part for part in (f"Committed {commit.sha}".strip(), commit.subject) if part)
-            if commit.subject or commit.sha
-            else ""
-        )
-        if commit.pushed and text:
-            text += f", pushed to {commit.pushed}"
-        elif commit.branch and text:
-            text += f" on {commit.branch}"
-        if commit.pull:
-            text = (
-                f"{prose.cut(text, 150)}; opened PR #{commit.pull}"
-                if text
-                else f"Opened PR #{commit.pull}: {commit.subject}"
-            )
-        body = "; ".join(prose.plain(line) for line in commit.body)
-        if not text or hindsight.undone(story, index, commit):
-            continue
-        line = prose.cut(f"{text}: {body}" if body else text, WIDTH)
-        event = Event("result", commit.pos, "", text=text)
-        yield _candidate(event, index, "impl", "commit", line, 2.9, by="tool", grade="verified")
+def _from_plan(event: Event, index: int) -> Iterator[Candidate]:
+    """The parts of a plan that the agent wrote, whether laid before the person or approved by them."""
+    for block in prose.blocks(prose.spoken(event.text)):
+        texts = [prose.tidy(part.text) for part in block.parts]
+        lead = prose.cut(f"Plan: {block.heading}" if block.heading else "Plan", 90)
+        for line in prose.pack([text for text in texts if prose.has_words(text, 2)], WIDTH, lead)[:2]:
+            yield made(event, index, "dec", "planned", prose.cut(line, WIDTH), 0.7, quote=line)
 
 
 # -- what the agent reported -------------------------------------------------------------------------------
@@ -142,7 +111,7 @@ def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candid
             if prose.has_words(line, 4):
                 kind, sort, weight = ("impl", "outline", 2.9) if worked else ("fact", "talk", 1.9)
                 quality = "hypothesis" if cues.GUESS.search(line) else grade if worked else "claimed"
-                yield _candidate(say, index, kind, sort, line, weight, grade=quality)
+                yield made(say, index, kind, sort, line, weight, grade=quality)
         for block in parts:
             yield from _from_block(block, say, index, final=final, worked=worked, grade=grade)
 
@@ -181,7 +150,7 @@ def _from_block(
         if cues.REPORTED.match(line):
             sort, weight = "reported", weight - 0.6
         short = prose.cut(line, WIDTH + 4)
-        yield _candidate(say, index, kind, sort, short, weight, grade=quality, quote=line)
+        yield made(say, index, kind, sort, short, weight, grade=quality, quote=line)
 
 
 def kind_of(line: str) -> str:
@@ -242,65 +211,6 @@ def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
     return line
 
 
-# -- what failed -------------------------------------------------------------------------------------------
-
-
-def _from_failures(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
-    seen: set[tuple[str, str]] = set()
-    for run in story[index].runs:
-        if run.ok or shell.only_looks(run.command):
-            continue
-        errors = shell.error_lines(run.output)
-        key = (run.family, errors[0][:40] if errors else "")
-        if not errors or key in seen:
-            continue
-        seen.add(key)
-        cure = hindsight.cured(story, index, run)
-        name = shell.shown(run.command, 60)
-        text = f"Passed later: {name} first failed: " if cure else f"{name} failed: "
-        event = Event("result", run.pos, "", text="; ".join(errors))
-        sort = "error-cured" if cure else "error" if shell.is_check(run.command) else "error-aside"
-        line = prose.cut(text + event.text, WIDTH)
-        weight = 0.9 if cure else 1.2
-        yield _candidate(event, index, "fail", sort, line, weight, by="tool", grade="verified")
-
-
-# -- work that no commit took up ---------------------------------------------------------------------------
-
-
-def _uncommitted(story: Sequence[Deeds]) -> Iterator[Candidate]:
-    committed = max(
-        (commit.pos for deeds in story for commit in deeds.commits if not hindsight.undone(story, 0, commit)),
-        default=0,
-    )
-    open_edits = [
-        (index, edit) for index, deeds in enumerate(story) for edit in deeds.edits if edit.pos > committed
-    ]
-    if not open_edits:
-        return
-    files: dict[str, list[str]] = {}
-    for _, edit in open_edits[-60:]:
-        name = edit.path.replace("\\", "/").rsplit("/", 1)[-1]
-        symbols = files.pop(name, [])
-        files[name] = symbols + [
-            symbol for symbol in edit.facts.get("symbols", "").split(",") if symbol and symbol not in symbols
-        ]
-    latest = list(files.items())[-7:]
-    listed = ", ".join(_with_symbols(name, symbols) for name, symbols in reversed(latest))
-    more = f" and {len(files) - 7} more" if len(files) > 7 else ""
-    index, edit = open_edits[-1]
-    sort = "open-edits" if story[-1].finished else "open-edits-now"
-    text = prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more
-    quote = f"edited {edit.path}"[:400]
-    yield _candidate(edit, index, "impl", sort, text, 2.6, by="tool", quote=quote)
-
-
-def _with_symbols(name: str, symbols: list[str]) -> str:
-    telling = [symbol for symbol in symbols if len(symbol) <= 30 and not symbol.lower().startswith("test")]
-    shown = (telling or [symbol for symbol in symbols if len(symbol) <= 40])[:2]
-    return f"{name} ({', '.join(shown)})" if shown else name
-
-
 # -- after the fact ----------------------------------------------------------------------------------------
 
 
@@ -321,24 +231,3 @@ def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[C
                 one = replace(one, weight=one.weight * 0.6)
         judged.append(one)
     return judged
-
-
-def _candidate(
-    event: Event,
-    index: int,
-    kind: str,
-    sort: str,
-    text: str,
-    weight: float,
-    *,
-    by: str = "agent",
-    grade: str = "claimed",
-    quote: str = "",
-) -> Candidate:
-    who = by if by in ("user", "agent") else "tool"
-    said = quote or event.text[:400]
-    # fmt: off
-    return Candidate(
-        kind, sort, text, event.pos, index, by, who, said, event.at, grade, weight=weight,
-    )
-    # fmt: on

@@ -38,6 +38,8 @@ class Deeds:
     commits: tuple[shell.Commit, ...]
     refused: tuple[Event, ...]  # tool calls that a person rejected; `command`/`path` of the call filled in
     answers: tuple[Event, ...]
+    troubles: tuple[Event, ...]  # failed calls of other tools than the shell, with `name`/`path` of the call
+    plans: tuple[Event, ...]  # plans the agent laid before the person
     last: Event | None
 
     @property
@@ -72,6 +74,7 @@ def _deeds(turn: Turn) -> Deeds:
     runs: list[Run] = []
     commits: list[shell.Commit] = []
     failed_edits = set()
+    troubles: list[Event] = []
     for event in turn.events:
         call = calls.get(event.call)
         if event.kind != "result" or call is None:
@@ -82,6 +85,9 @@ def _deeds(turn: Turn) -> Deeds:
             run = Run(call.command, event.text, event.ok is not False, event.pos)
             runs.append(run)
             commits.extend(shell.commits(run.command, run.output, run.ok, run.pos))
+        elif event.ok is False:
+            place = call.path or call.text[:200]
+            troubles.append(replace(event, name=call.name, path=place, facts=call.facts))
     refused = tuple(
         _with_call(event, calls.get(event.call)) for event in turn.events if event.kind == "reject"
     )
@@ -104,6 +110,8 @@ def _deeds(turn: Turn) -> Deeds:
         tuple(_joined(commits)),
         refused,
         tuple(event for event in turn.events if event.kind == "answer"),
+        tuple(troubles),
+        tuple(call for call in calls.values() if call.name == "plan" and call.text),
         turn.events[-1] if turn.events else None,
     )
 

@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
-from nanoctx.core import blockers, candidates, continuity, prose, ranking, timeline, topics
+from nanoctx.core import blockers, candidates, continuity, prose, ranking, timeline
+from nanoctx.core.candidate import Candidate
 from nanoctx.core.deeds import Deeds, deeds
 from nanoctx.core.escape import inert, one_line
+from nanoctx.core.focus import focus
 from nanoctx.core.named import Named
+from nanoctx.core.task import task
 from nanoctx.core.turns import Story
 from nanoctx.model import Evidence, Item, Observation
 
 ITEM = 240
 QUOTE = 160
-FILES = 40
+FILES = 24
+FEW_FILES = 12
 COMMITS = 20
 _FAR_AWAY = 2e11  # the year 8307
 
@@ -25,14 +29,15 @@ def distill(
 ) -> Observation:
     """Everything but project, head and log, which the observer knows."""
     done = deeds(story.turns)
-    focus = topics.focus(story, done)
-    task = topics.task(story, done, focus.text if focus else "")
+    topic = focus(story, done)
+    step = task(story, done, topic.text if topic else "")
     block = blockers.blocked(done)
     kept = ranking.keep(candidates.candidates(done), len(done))
-    items = [_named("focus", focus, zone), _named("task", task, zone), _named("block", block, zone)]
+    items = [_named("focus", topic, zone), _named("task", step, zone), _named("block", block, zone)]
     items += [_item(one, zone) for one in kept]
     whole = [_since(item, done) for item in items if item is not None and item.text]
-    evidence = _evidence(kept, [named for named in (focus, task, block) if named is not None])
+    evidence = _evidence(kept, [named for named in (topic, step, block) if named is not None])
+    files, edited = _files(story)
     ended_by = story.ended_by or ("idle" if _idle(story, now, idle_minutes) else "")
     return Observation(
         id=id,
@@ -49,21 +54,23 @@ def distill(
             story.active / 60, story.prompts, story.edits, story.reads, story.commands, story.failures
         ),
         context_used=round(min(1.0, story.used / story.window), 2) if story.used and story.window else None,
-        summary=_summary(done, focus, kept),
-        files=_files(story, done),
+        summary=_summary(done, topic, kept),
+        files=files,
         commits=tuple(dict.fromkeys(commit.sha for one in done for commit in one.commits if commit.sha))[
             -COMMITS:
         ],
-        title=inert(prose.cut(focus.text, 100)) if focus else "Session without a human prompt",
+        title=inert(prose.cut(topic.text, 100)) if topic else "Session without a human prompt",
         items=tuple(whole),
         evidence=tuple(evidence),
-        more=_marks(story),
+        more=_marks(story, edited),
     )
 
 
-def _marks(story: Story) -> dict[str, object]:
-    """What only some sessions have: run by a program, begun by `/clear`."""
-    marks: dict[str, object] = {"headless": True} if story.facts.get("headless") else {}
+def _marks(story: Story, edited: int) -> dict[str, object]:
+    """How many files were edited; of some sessions, that a program ran them or `/clear` began them."""
+    marks: dict[str, object] = {"edited": edited}
+    if story.facts.get("headless"):
+        marks["headless"] = True
     return marks | ({"began": story.facts["began"]} if "began" in story.facts else {})
 
 
@@ -85,7 +92,7 @@ def _since(item: Item, done: Sequence[Deeds]) -> Item:
     return replace(item, more={"since": f"{at:%Y-%m-%dT%H:%M:%SZ}"}) if at else item
 
 
-def _item(one: candidates.Candidate, zone: tzinfo) -> Item:
+def _item(one: Candidate, zone: tzinfo) -> Item:
     more = {"scope": one.scope} if one.scope else {}
     return Item(
         one.kind,
@@ -104,9 +111,9 @@ def _worded(text: str, said: float | None, zone: tzinfo) -> str:
     return inert(prose.cut(timeline.absolute_dates(line, at, zone) if at else line, ITEM))
 
 
-def _evidence(kept: Sequence[candidates.Candidate], named: Sequence[Named]) -> list[Evidence]:
+def _evidence(kept: Sequence[Candidate], named: Sequence[Named]) -> list[Evidence]:
     """The words of each item; several items may rest on one message, each on other words of it."""
-    sources: list[Named | candidates.Candidate] = [*named, *kept]
+    sources: list[Named | Candidate] = [*named, *kept]
     found = dict.fromkeys(
         Evidence(source.pos, _time(source.at), source.who, one_line(source.quote)[:QUOTE])
         for source in sources
@@ -114,7 +121,7 @@ def _evidence(kept: Sequence[candidates.Candidate], named: Sequence[Named]) -> l
     return sorted(found, key=lambda one: one.pos)
 
 
-def _summary(done: Sequence[Deeds], focus: Named | None, kept: Sequence[candidates.Candidate]) -> str:
+def _summary(done: Sequence[Deeds], topic: Named | None, kept: Sequence[Candidate]) -> str:
     """One or two sentences: the best outcome, else the topic."""
     outcome = next(
         (
@@ -126,20 +133,29 @@ def _summary(done: Sequence[Deeds], focus: Named | None, kept: Sequence[candidat
         ),
         "",
     )
-    parts = [prose.cut(outcome, 160)] if outcome else [prose.cut(focus.text, 120)] if focus else []
-    if outcome and done and not done[-1].finished and focus:
-        parts.append(f"Open: {prose.cut(focus.text, 90)}")
+    parts = [prose.cut(outcome, 160)] if outcome else [prose.cut(topic.text, 120)] if topic else []
+    if outcome and done and not done[-1].finished and topic:
+        parts.append(f"Open: {prose.cut(topic.text, 90)}")
     return inert(". ".join(part.rstrip(". ") for part in parts) + "." if parts else "")
 
 
-def _files(story: Story, done: Sequence[Deeds]) -> tuple[str, ...]:
-    """Files that were edited, last touched first, by their path below the project."""
-    root = story.cwd.rstrip("/\\")
+def _files(story: Story) -> tuple[tuple[str, ...], int]:
+    """Files by their path below the project, edited ones first, and how many these are; last touched first.
+
+    Few edits are filled up with what was read: it tells where the session was at work.
+    """
+    edited = _below(story.cwd, story.files)[:FILES]
+    read = [path for path in _below(story.cwd, story.looked) if path not in edited]
+    return (*edited, *read[: max(0, FEW_FILES - len(edited))]), len(edited)
+
+
+def _below(root: str, paths: Sequence[str]) -> tuple[str, ...]:
+    root = root.rstrip("/\\")
     names = (
         path[len(root) + 1 :] if root and path.startswith((f"{root}/", f"{root}\\")) else path
-        for path in story.files
+        for path in paths
     )
-    return tuple(one_line(name) for name in dict.fromkeys(names))[:FILES]
+    return tuple(one_line(name) for name in dict.fromkeys(names))
 
 
 def _idle(story: Story, now: datetime, idle_minutes: float) -> bool:

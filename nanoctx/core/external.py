@@ -108,8 +108,8 @@ def _files(
 ) -> Iterator[Line]:
     switch = _switch(seen, base)
     at = _last(base) if base is not None else None
-    running = {name for one in sessions if not one.ended for name in one.files}
-    own = running | set(base.files if base is not None else ())
+    running = {name for one in sessions if not one.ended for name in _edited(one)}
+    own = running | set(_edited(base) if base is not None else ())
     theirs: list[Changed] = []
     ours: list[Changed] = []
     rest: list[Changed] = []
@@ -177,6 +177,12 @@ def _line(text: str, key: str, kind: str, lead: str = "") -> Line:
 def _safe(text: str) -> str:
     """Words of a repository: anybody may have written them."""
     return inert(redact(text.encode("utf-8", "replace").decode("utf-8"))) or "…"
+
+
+def _edited(session: Observation) -> tuple[str, ...]:
+    """The files that the session changed; the others it only read."""
+    edited = session.more.get("edited")
+    return session.files[:edited] if isinstance(edited, int) else session.files
 
 
 def _last(session: Observation) -> datetime | None:

@@ -46,6 +46,8 @@ def render(observation: Observation) -> str:
     """Write an observation file; the same observation always gives the same text."""
     values = {key: getattr(observation, key) for key in _FIELDS}
     fields = {"v": VERSION} | {key: value for key, value in values.items() if value not in _EMPTY}
+    if observation.session:  # of a session, that nobody spoke is worth saying
+        fields["prompts"] = observation.prompts
     fields |= {key: value for key, value in observation.more.items() if key not in _FIELDS}
     parts = [f"# {_one_line(observation.title)}\n"] if observation.title else []
     if observation.items:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-_STOP = frozenset(
+STOP = frozenset(
     """
     a about above actually add added after again all already also am an and any anything are around as at
     back be because been before being below best better between both but by can change changed changes check
@@ -241,7 +241,7 @@ def has_words(text: str, fewest: int) -> bool:
 @lru_cache(maxsize=16384)
 def _word_parts(raw: str) -> tuple[str, ...]:
     parts = (raw,) if raw.isalnum() else (raw, *_SEPARATORS.split(raw))
-    return tuple([word for word in map(stem, parts) if len(word) > 1 and word not in _STOP])
+    return tuple([word for word in map(stem, parts) if len(word) > 1 and word not in STOP])
 
 
 def stem(word: str) -> str:

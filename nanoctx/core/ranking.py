@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from nanoctx.core import cues, prose
-from nanoctx.core.candidates import REPORTED_WITHIN, Candidate
+from nanoctx.core.candidate import Candidate
+from nanoctx.core.candidates import REPORTED_WITHIN
 
 KEPT = 57  # of 60 items, beside focus, task and block
 LINES = 8  # that the page may draw from, in order of use; the rest follow by weight
@@ -19,7 +20,7 @@ PRIOR = {
     "error-aside": 0.5, "error-cured": 0.4, "refused": 2.2, "rule": 4.5, "approved": 3.0, "answer": 3.4,
     "plan": 1.0, "asked": 0.6, "corrected": 2.4, "said": 2.6, "answered": 1.3, "reported": 0.5, "impl": 2.6,
     "dec": 2.3, "fact": 0.9, "fail": 0.9, "next": 1.2, "impl-mid": 1.9, "dec-mid": 1.6, "fact-mid": 0.6,
-    "fail-mid": 0.7, "next-mid": 0.8,
+    "fail-mid": 0.7, "next-mid": 0.8, "edited": 0.3, "planned": 0.3, "checks": 0.8, "trouble": 0.3,
 }  # fmt: skip
 
 

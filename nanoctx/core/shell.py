@@ -58,15 +58,15 @@ _ERROR = re.compile(
 _NOT_AN_ERROR = re.compile(
     r"^\s*at |\b0 (?:errors|failed|failures)|^Exit code|node_modules|^Error:?\s*$|-{3}\s*$|^\s*(?://|#|\*)"
 )
+_COUNTED = re.compile(
+    r"\b\d+ (?:tests? )?(?:pass(?:ed|ing)?|ok|succeeded|issues?|errors?|problems?|warnings?|tests?)\b"
+    r"|\ball (?:checks|tests|files) pass|\b0 (?:failures|failed)|test result: ok",
+    re.IGNORECASE,
+)
+_REMOVE = re.compile(r"(?:^|[;&|\n]|&&)\s*(?:sudo )?(?:git )?rm\s+([^;&|\n]+)")
+_FILE = re.compile(r"(?<![\w/.~-])(?:~?/|\./)?(?:[\w.@-]+/)*[\w@-][\w.@-]*\.[a-zA-Z]\w{0,9}(?![\w/*])")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _LONG_PATH = re.compile(r"(?:[A-Z]:)?(?:[\\/][\w .@+-]+)+[\\/]([\w.@+-]+)")
-
-_SYMBOL = re.compile(
-    r"^\s*(?:export |pub |public |private |async |static |default |abstract "
-    r"|final )*(?:func(?:\s*\([^)\n]*\))?|def|class|type|interface|enum|struct|trait|fn|function\*?"
-    r"|record|const|module|impl)\s+([A-Za-z_]\w{3,})",
-    re.MULTILINE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +165,6 @@ def commits(command: str, output: str, ok: bool, pos: int) -> Iterator[Commit]:
             yield Commit(pos, pull=pull[1], subject=_unquoted(title[1]) if title else "")
 
 
-def symbols(code: str) -> list[str]:
-    """Names of functions, classes and types that the code defines, in order."""
-    return list(dict.fromkeys(_SYMBOL.findall(code)))
-
-
 def error_lines(output: str, most: int = 2) -> list[str]:
     """The lines that say what went wrong, short."""
     lines = [line.strip() for line in _ANSI.sub("", output).split("\n")]
@@ -180,6 +175,26 @@ def error_lines(output: str, most: int = 2) -> list[str]:
     chosen = telling or [line for line in lines if not line.startswith(("Exit code", ">", "$"))][-1:]
     short = (cut(plain(_LONG_PATH.sub(r"\1", line)), 150) for line in chosen)
     return [line for line in dict.fromkeys(short) if line][:most]
+
+
+def outcome_line(output: str) -> str:
+    """The line that counts what passed, if there is one near the end."""
+    lines = [line.strip() for line in _ANSI.sub("", output).split("\n")[-40:]]
+    telling = [line for line in lines if _COUNTED.search(line)]
+    return cut(plain(telling[-1]), 60) if telling else ""
+
+
+def looked_at(command: str) -> list[str]:
+    """Files that a command which only looks is given by name."""
+    if not only_looks(command):
+        return []
+    return [path for path in _FILE.findall(command) if "*" not in path and "//" not in path][:6]
+
+
+def removed(command: str) -> list[str]:
+    """Files that the command deletes, as they are named in it."""
+    found = _REMOVE.findall(command) if "rm" in command else []
+    return [word.strip("\"'") for words in found for word in words.split() if not word.startswith("-")]
 
 
 def _unquoted(text: str) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from nanoctx.core import shell
+from nanoctx.core import lean, shell
 from nanoctx.core.redact import redact, redact_all
 from nanoctx.model import Event, Step
 
@@ -27,7 +27,7 @@ EVENTS_AT_START = 20  # of a very long turn, its beginning
 EVENTS_AT_END = 400  # and its end
 LATE_TURNS = 5  # a result this much later than its call still finds it
 FILES = 80
-SYMBOLS = 12  # names that one edit defines
+LOOKED = 30
 IDLE_SECONDS = 15 * 60  # a longer silence is not work
 
 
@@ -59,6 +59,7 @@ class Story:
     window: int = 0
     ended_by: str = ""
     files: tuple[str, ...] = ()  # edited, last touched first
+    looked: tuple[str, ...] = ()  # read, last read first
     edits: int = 0
     reads: int = 0
     commands: int = 0
@@ -109,6 +110,7 @@ class _Growing:
         self.plan_pos, self.plan_turn = story.plan_pos, story.plan_turn
         self.used, self.window, self.ended_by = story.used, story.window, story.ended_by
         self.files = dict.fromkeys(reversed(story.files))
+        self.looked = dict.fromkeys(reversed(story.looked))
         self.taken = story.taken
         self.known: dict[str, int] = {}  # where the records stand that are remembered
         self.held: Counter[str] = Counter()  # by how many events each
@@ -130,7 +132,7 @@ class _Growing:
             called = self._called(event) if event.call and event.kind != "tool" else None
             if not _is_mute(event, called):
                 # A result stands with its call, whatever was said since.
-                self._remember(_lean(event), called[0] if called else None)
+                self._remember(lean.lean(event), called[0] if called else None)
 
     def story(self, skipped: int) -> Story:
         self._redact()
@@ -150,6 +152,7 @@ class _Growing:
             window=self.window,
             ended_by=self.ended_by,
             files=tuple(reversed(self.files)),
+            looked=tuple(reversed(self.looked)),
             skipped=self.kept.skipped + skipped,
             taken=self.taken,
             **self.counts,
@@ -196,11 +199,11 @@ class _Growing:
             for at, event in enumerate(turn.events)
             if event.pos > self.kept.taken
         ]
-        words = [_words_of(events[at]) for events, at in new]
+        words = [lean.words_of(events[at]) for events, at in new]
         clean = iter(redact_all([text for three in words for text in three]))
         for (events, at), said, kept in zip(new, words, zip(clean, clean, clean, strict=True), strict=True):
             if said != kept:
-                events[at] = _with_words(events[at], *kept)
+                events[at] = lean.with_words(events[at], *kept)
 
     def _pass_time(self, at: float) -> None:
         if self.last is not None and 0 < at - self.last <= IDLE_SECONDS:
@@ -276,14 +279,15 @@ class _Growing:
         if event.name in ("edit", "write"):
             self.counts["edits"] += 1
             if event.path:
-                self.files.pop(event.path, None)
-                self.files[event.path] = None
-                if len(self.files) > FILES:
-                    del self.files[next(iter(self.files))]
+                _touch(self.files, event.path, FILES)
         elif event.name in ("read", "search", "web"):
             self.counts["reads"] += 1
+            if event.name == "read" and event.path:
+                _touch(self.looked, event.path, LOOKED)
         elif event.name == "shell":
             self.counts["commands"] += 1
+            for path in shell.looked_at(event.command):
+                _touch(self.looked, path, LOOKED)
 
     def _take_result(self, event: Event) -> None:
         called = self._called(event) if event.ok is False and event.call else None
@@ -332,34 +336,19 @@ _GIT_WORK = re.compile(r"\bgit\b.*\b(?:commit|push|reset|revert)\b", re.DOTALL)
 _KEPT_WHEN_THIN = frozenset(("reject", "answer"))
 
 
+def _touch(paths: dict[str, None], path: str, most: int) -> None:
+    """Put a path last; the first one gives way if there are too many."""
+    paths.pop(path, None)
+    paths[path] = None
+    if len(paths) > most:
+        del paths[next(iter(paths))]
+
+
 def _is_mute(event: Event, called: tuple[_Open, Event] | None) -> bool:
     """A result that only showed something: that the tool was called says enough."""
     if event.kind != "result" or event.ok is False:
         return False
     return called is None or called[1].name != "shell" or shell.only_looks(called[1].command)
-
-
-def _lean(event: Event) -> Event:
-    """The event without what nobody will read, such as the code that was written."""
-    if event.kind == "tool" and event.name in ("edit", "write"):
-        names = ",".join(shell.symbols(event.text)[:SYMBOLS])
-        return replace(event, text="", facts={"symbols": names} if names else {})
-    return replace(event, text="") if event.kind == "tool" and event.text else event
-
-
-def _words_of(event: Event) -> tuple[str, str, str]:
-    return event.text, event.command, event.facts.get("question", "")
-
-
-def _redacted(event: Event) -> Event:
-    said = _words_of(event)
-    kept = tuple(redact_all(said))
-    return event if kept == said else _with_words(event, *kept)
-
-
-def _with_words(event: Event, text: str, command: str, question: str) -> Event:
-    facts = {**event.facts, "question": question} if question else event.facts
-    return replace(event, text=text, command=command, facts=facts)
 
 
 def _thinned(turn: _Open, clean_to: int) -> _Open:
@@ -377,7 +366,7 @@ def _thinned(turn: _Open, clean_to: int) -> _Open:
         for event in turn.events
         if event.kind in _KEPT_WHEN_THIN or event in says[-1:] or (event.call and event.call in commits)
     ]
-    clean = [_redacted(event) if event.pos > clean_to else event for event in kept[-OLD_EVENTS:]]
+    clean = [lean.redacted(event) if event.pos > clean_to else event for event in kept[-OLD_EVENTS:]]
     short = [replace(event, text=event.text[:1500], command=event.command[:800]) for event in clean]
     prompt = replace(turn.prompt, text=turn.prompt.text[:800]) if turn.prompt else None
     return _Open(turn.number, prompt, short, thin=True)

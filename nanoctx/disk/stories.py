@@ -11,7 +11,7 @@ from nanoctx.core.turns import Story
 from nanoctx.disk import files
 from nanoctx.errors import DiskError
 
-VERSION = 1
+VERSION = 2
 
 
 class _Saved(msgspec.Struct):

@@ -15,7 +15,6 @@ from nanoctx.model import Batch, Cursor
 from nanoctx.sources import folders
 from nanoctx.sources.decoding import decoded
 from nanoctx.sources.gemini_events import RECORD, Conversation
-from nanoctx.sources.lines import LogLines
 from nanoctx.sources.whole import read_document, read_lines
 
 NAME = "gemini"
@@ -44,10 +43,9 @@ def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
     conversation = Conversation(log.stem, project_of(log.parent.parent))
     if log.suffix == ".json":
         return _read_document(log, cursor, until_line, conversation)
-    given = read_lines(log, cursor, until_line, conversation.take)
-    if given is None:
-        return Batch((), _past_the_newline(log, cursor))
-    new, skipped = given
+    new, skipped = read_lines(log, cursor, until_line, conversation.take)
+    if skipped is None:
+        return Batch((), new)
     return Batch(conversation.finish(), new, skipped + conversation.skipped, restarted=cursor.offset > 0)
 
 
@@ -65,12 +63,6 @@ def project_of(folder: Path) -> str:
         if folder.name in (name, sha256(path.encode()).hexdigest()):
             return path
     return ""
-
-
-def _past_the_newline(log: Path, cursor: Cursor) -> Cursor:
-    """A last line was read before its newline was written; that alone is no news."""
-    with LogLines(log, cursor) as lines:
-        return lines.cursor if next(iter(lines), None) is None else cursor
 
 
 def _read_document(log: Path, cursor: Cursor, until_line: int | None, conversation: Conversation) -> Batch:

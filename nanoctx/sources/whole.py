@@ -20,11 +20,12 @@ LARGEST_DOCUMENT = 64 << 20  # of a log that is one JSON document; a larger one 
 
 def read_lines(
     log: Path, cursor: Cursor, until_line: int | None, take: Callable[[int, bytes], None]
-) -> tuple[Cursor, int] | None:
+) -> tuple[Cursor, int | None]:
     """Give all complete lines to `take`; the new cursor and how many were skipped, None if nothing is new."""
     with LogLines(log, cursor) as lines:
-        if until_line is None and not lines.restarted and cursor.offset and next(iter(lines), None) is None:
-            return None
+        known = until_line is None and not lines.restarted and cursor.offset > 0
+        if known and next(iter(lines), None) is None:
+            return lines.cursor, None  # which may have passed the newline of a line read before
     at, skipped = Cursor(), 0
     while True:
         with LogLines(log, at, until_line) as lines:

@@ -71,8 +71,8 @@ def test_a_session_is_open_until_it_ends_or_falls_silent() -> None:
 
 
 def test_a_headless_session_says_so() -> None:
-    assert observed(about(headless="1"), *SESSION).more == {"headless": True}
-    assert observed(*SESSION).more == {}
+    assert observed(about(headless="1"), *SESSION).more == {"edited": 1, "headless": True}
+    assert observed(*SESSION).more == {"edited": 1}
 
 
 def test_a_finished_session_has_no_task_and_no_block() -> None:

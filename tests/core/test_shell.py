@@ -161,13 +161,6 @@ def test_errors_are_told_in_their_own_lines() -> None:
     assert shell.error_lines("") == []
 
 
-def test_names_that_code_defines() -> None:
-    code = (
-        "class TideTable:\n    def low_water(self): ...\n\nexport const moonPhase = 3\ndef low_water(): ..."
-    )
-    assert shell.symbols(code) == ["TideTable", "low_water", "moonPhase"]
-
-
 @given(st.text(max_size=300), st.text(max_size=300), st.booleans())
 def test_no_command_or_output_breaks_the_reader(command: str, output: str, ok: bool) -> None:
     list(shell.commits(command, output, ok, 1))
@@ -175,7 +168,9 @@ def test_no_command_or_output_breaks_the_reader(command: str, output: str, ok: b
     shell.family(command)
     assert len(shell.shown(command)) <= 70
     assert all(len(line) <= 150 for line in shell.error_lines(output))
-    shell.symbols(output)
+    shell.outcome_line(output)
+    shell.looked_at(command)
+    shell.removed(command)
 
 
 @pytest.mark.parametrize(
@@ -201,5 +196,7 @@ def test_hostile_commands_cost_little_time(text: str) -> None:
     shell.takes_back(text, "", 0)
     list(shell.commits(text, text, True, 1))
     shell.error_lines(text)
-    shell.symbols(text)
+    shell.outcome_line(text)
+    shell.looked_at(text)
+    shell.removed(text)
     assert time.process_time() - started < 2

@@ -20,7 +20,9 @@ from story_builder import (
     story,
 )
 
-from nanoctx.core import blockers, topics
+from nanoctx.core import blockers
+from nanoctx.core import focus as naming
+from nanoctx.core import task as steps
 from nanoctx.core.deeds import deeds
 from nanoctx.core.named import Named
 
@@ -34,27 +36,27 @@ MOON = (
 
 def focus(*beats: Beat) -> Named | None:
     told = story(*beats)
-    return topics.focus(told, deeds(told.turns))
+    return naming.focus(told, deeds(told.turns))
 
 
 def focus_text(*beats: Beat) -> str:
     named = focus(*beats)
     assert named is not None
-    assert len(named.text) <= topics.FOCUS
+    assert len(named.text) <= naming.FOCUS
     return named.text.lower()
 
 
 def task(*beats: Beat) -> Named | None:
     told = story(*beats)
     done = deeds(told.turns)
-    named = topics.focus(told, done)
-    return topics.task(told, done, named.text if named else "")
+    named = naming.focus(told, done)
+    return steps.task(told, done, named.text if named else "")
 
 
 def task_text(*beats: Beat) -> str:
     named = task(*beats)
     assert named is not None
-    assert len(named.text) <= topics.TASK
+    assert len(named.text) <= steps.TASK
     return named.text.lower()
 
 
@@ -319,8 +321,8 @@ BEATS = st.one_of(
 def test_any_session_can_be_named_within_the_limits(beats: list[Beat]) -> None:
     told = story(*beats)
     done = deeds(told.turns)
-    named = topics.focus(told, done)
-    open_task = topics.task(told, done, named.text if named else "")
+    named = naming.focus(told, done)
+    open_task = steps.task(told, done, named.text if named else "")
     block = blockers.blocked(done)
-    for one, limit in ((named, topics.FOCUS), (open_task, topics.TASK), (block, blockers.BLOCKED)):
+    for one, limit in ((named, naming.FOCUS), (open_task, steps.TASK), (block, blockers.BLOCKED)):
         assert one is None or (one.text.strip() and len(one.text) <= limit)

@@ -1,0 +1,221 @@
+"""Naming what a session is about now: the person's words, and what the talk keeps coming back to."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from nanoctx.core import cues, prose, topics
+from nanoctx.core.deeds import Deeds
+from nanoctx.core.keywords import keywords, weighed
+from nanoctx.core.named import Named, by
+from nanoctx.core.own_words import own_words, substantive
+from nanoctx.core.phrases import capital, overlap, request
+from nanoctx.core.turns import Story
+
+FOCUS = 120
+PHRASE = 60  # of the Focus: the person's words; the rest names what it is about
+ANCHORED = 72  # a short ask and the one before it
+SUBJECT = 50  # of a commit's subject
+NEAR = 6  # turns before the topic that may have spoken of the same
+SAME = 0.34  # share of its words that they have in common then
+THINGS = 6  # words and names beside the phrase
+_URL = re.compile(r"https?://\S+")
+_NOT_A_THING = re.compile(r"[A-Z]{2,3}|[0-9a-f]{7,40}|.*[\s*]|.*\s.*|--\w+|.*/")
+_EITHER_OR = re.compile(r"[A-Za-z]+/[A-Za-z]+")  # "read/write" as often as a path: must be said more often
+_MAIN_BRANCHES = frozenset(("", "main", "master", "HEAD", "develop", "trunk"))
+
+
+def focus(story: Story, done: Sequence[Deeds]) -> Named | None:
+    """The last topic a person opened, named by their words and the things worked on."""
+    opener = topics.topic(done)
+    if not done or opener is None:
+        return _unprompted(story, done)
+    prompt = done[opener].turn.prompt
+    assert prompt is not None
+    talk = list(_talk(story, done, opener))
+    weights = weighed(talk)
+    offer = topics.approved(done, opener)
+    phrase = offer[0] if offer else request(prompt, PHRASE, weights)
+    source = offer[1] if offer else prompt
+    if len(prose.words(phrase)) < (4 if cues.DEICTIC.search(phrase) else 3):
+        phrase = _anchored(phrase, done, opener, weights)
+    if not phrase.strip():
+        return _unprompted(story, done)
+    subject = _commit_subject(done, opener)
+    if subject:
+        short = prose.cut(phrase, 50)
+        phrase = f"{short} — {prose.cut(subject, max(20, PHRASE + 20 - len(short)))}"
+    else:
+        phrase = prose.cut(phrase, PHRASE)
+    phrase = _with_things(phrase, story, talk, done[_began(done, opener, phrase) :])
+    return Named(capital(phrase), source.pos, source.at, "agent" if offer else "user", source.text)
+
+
+def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[str, float]) -> str:
+    """A phrase like "try that" named by what stood before it."""
+    for index in range(opener - 1, max(-1, opener - 6), -1):
+        prompt = done[index].turn.prompt
+        if prompt is not None and topics.opens(prompt.text) and not topics.is_side_question(done, index):
+            earlier = request(prompt, PHRASE, weights)
+            new = prose.words(earlier) - prose.words(phrase)
+            if len(new) >= 3:
+                return f"{prose.cut(phrase, 45)} — {prose.cut(earlier, ANCHORED - min(45, len(phrase)))}"
+    return phrase
+
+
+def _commit_subject(done: Sequence[Deeds], opener: int) -> str:
+    subjects = [commit.subject for deeds in done[opener:] for commit in deeds.commits if commit.subject]
+    return re.sub(r"^\w+(?:\([\w/-]+\))?!?:\s+", "", subjects[-1]) if subjects else ""
+
+
+def _began(done: Sequence[Deeds], opener: int, phrase: str) -> int:
+    """Where a topic begins: in the turn before only if that spoke of the same, lest an old topic leaks in."""
+    before = done[opener - 1] if opener else None
+    if before is None or before.turn.prompt is None:
+        return opener
+    said = f"{before.turn.prompt.text[:800]} {before.final.text[:1500] if before.final else ''}"
+    return opener - 1 if overlap(phrase, said) >= 0.3 else opener
+
+
+# -- what the talk keeps coming back to --------------------------------------------------------------------
+
+
+def _talk(story: Story, done: Sequence[Deeds], opener: int) -> Iterator[tuple[str, float]]:
+    """The parts of a session, each with how often its words turn out to name the topic (measured).
+
+    What was said before the topic was opened counts only if it spoke of the same: an old topic must not leak.
+    """
+    finals = [deeds.final for deeds in done[opener:] if deeds.final is not None][-3:]
+    if finals:
+        yield finals[-1].text[:300], 1.4
+        yield finals[-1].text[300:2500], 0.8
+    for say in done[-1].says[:-1][-12:]:
+        yield say.text[:600], 0.08
+    for final in finals[:-1]:
+        yield final.text[:600], 0.15
+    asked = [own for own in map(_own, done[opener:]) if substantive(own)]
+    yield from zip(reversed(asked[-3:]), (0.9, 0.75, 0.5), strict=False)
+    yield _own(done[opener]), 1.1
+    for commit in [commit for deeds in done[max(opener, len(done) - 2) :] for commit in deeds.commits][-3:]:
+        yield commit.subject, 0.6
+    if story.plan_turn > opener + story.turns_begun - len(done):
+        yield " ".join(step.text for step in story.plan), 0.6
+    yield story.facts.get("branch", "").replace("/", " "), 0.85
+    yield " ".join(_base(edit.path) for deeds in done[opener:] for edit in deeds.edits[-6:]), 0.5
+    about = prose.words(" ".join([*asked, *(final.text[:1500] for final in finals)]))
+    files = {_base(edit.path) for deeds in done[opener:] for edit in deeds.edits}
+    for deeds in done[max(0, opener - NEAR) : opener]:
+        if _speaks_of(deeds, about, files):
+            yield _own(deeds), 0.7
+            if deeds.final is not None:
+                yield deeds.final.text[:600], 0.3 if finals else 1.0
+    if overlap(story.facts.get("title", ""), " ".join(asked)) >= SAME:
+        yield story.facts.get("title", ""), 0.5
+
+
+def _own(deeds: Deeds) -> str:
+    if deeds.turn.prompt is None:
+        return ""
+    own = own_words(deeds.turn.prompt.text)
+    return own.text[:800] or own.heading
+
+
+def _speaks_of(deeds: Deeds, about: frozenset[str], files: set[str]) -> bool:
+    """Whether an earlier turn was about the same: by its words, or by the files it touched."""
+    said = prose.words(_own(deeds))
+    shared = len(said & about)
+    return shared >= max(2, SAME * len(said)) or any(_base(edit.path) in files for edit in deeds.edits)
+
+
+def _base(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _with_things(phrase: str, story: Story, talk: list[tuple[str, float]], recent: Sequence[Deeds]) -> str:
+    """The phrase with words and names from the talk that it does not say yet, while there is room."""
+    branch = story.facts.get("branch", "")
+    counted = _things(recent)
+    names = sorted(counted, key=lambda name: (-counted[name] / (len(name) + 8), name))[:30]
+    if branch not in _MAIN_BRANCHES and len(branch) <= 40:
+        names.insert(1, branch)
+    chosen: list[str] = []
+    known = set(prose.words(phrase))
+    room = FOCUS - len(phrase) - 3
+    for name in _alternating(keywords(talk), names):
+        fresh = name if not prose.words(name) & known else _fresh_part(name, known)
+        if not fresh or sum(len(other) + 2 for other in chosen) + len(fresh) > room:
+            continue
+        chosen.append(fresh)
+        known |= prose.words(fresh)
+        if len(chosen) == THINGS:
+            break
+    return f"{phrase} ({', '.join(chosen)})" if chosen else phrase
+
+
+def _alternating(words: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Two words for each name: words say what it is about, names where."""
+    order: list[str] = []
+    for at in range(max(len(words), len(names))):
+        order += [*words[2 * at : 2 * at + 2], *names[at : at + 1]]
+    return order
+
+
+def _fresh_part(name: str, known: set[str]) -> str:
+    """Of a pair of words, the one that has not been said."""
+    parts = [part for part in name.split(" ") if " " in name and not prose.words(part) & known]
+    return parts[0] if len(parts) == 1 else ""
+
+
+def _things(recent: Sequence[Deeds]) -> Counter[str]:
+    """Files and symbols of the last turns, by how much was made of them."""
+    counted: Counter[str] = Counter()
+    for deeds in recent[-6:]:
+        for edit in deeds.edits:
+            counted[_base(edit.path)] += 2
+            counted.update({symbol: 1 for symbol in edit.facts.get("symbols", "").split(",")[:6] if symbol})
+        texts = [(say.text[:1500], 1) for say in deeds.says[-2:]]
+        if deeds.turn.prompt is not None:
+            texts.append((own_words(deeds.turn.prompt.text).text[:800], 3))
+        for text, weight in texts:
+            counted.update(dict.fromkeys(_named(_URL.sub(" ", text)), weight))
+    return Counter(
+        {name: count for name, count in counted.items() if count >= (4 if _EITHER_OR.fullmatch(name) else 2)}
+    )
+
+
+def _named(text: str) -> list[str]:
+    return [
+        name for name in prose.identifiers(text) if 3 <= len(name) <= 40 and not _NOT_A_THING.fullmatch(name)
+    ]
+
+
+# -- nobody asked ------------------------------------------------------------------------------------------
+
+
+def _unprompted(story: Story, done: Sequence[Deeds]) -> Named | None:
+    """A session without human words (a slice, a headless run): its last commit or report."""
+    found = None
+    for deeds in reversed(done):
+        commit = next((one for one in reversed(deeds.commits) if one.subject), None)
+        if commit is not None:
+            found = Named(prose.cut(commit.subject, PHRASE), commit.pos, None, "tool", commit.subject)
+        elif deeds.final is not None:
+            found = by("agent", deeds.final, _headline(deeds.final.text), PHRASE, deeds.final.text)
+        if found is not None and found.text:
+            break
+    if found is None or not found.text:
+        return None
+    text = _with_things(found.text, story, list(_talk(story, done, 0)), done[-2:])
+    return Named(capital(text), found.pos, found.at, found.who, found.quote)
+
+
+def _headline(report: str) -> str:
+    for block in prose.blocks(report):
+        if block.heading and not cues.DULL_HEADING.match(block.heading):
+            return block.heading
+        for part in block.parts:
+            if prose.has_words(part.text, 3):
+                return prose.tidy(part.text)
+    return ""

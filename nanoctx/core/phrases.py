@@ -1,0 +1,74 @@
+"""A person's request as a short phrase, and how phrases are measured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from nanoctx.core import cues, prose
+from nanoctx.core.own_words import asks, own_words
+from nanoctx.model import Event
+
+_NONE: Mapping[str, float] = {}
+_CLAUSE = re.compile(r"(?<=[.;!?,]) | (?=(?:and|so that|because|but|then) )|(?<=[。；！？，])")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE) -> str:
+    """The person's request without "can you please": whole if it fits, else its most telling clauses."""
+    own = own_words(prompt.text)
+    asked = [sentence for sentence in own.sentences if cues.IMPERATIVE.search(sentence) or asks(sentence)]
+    asked += [sentence for sentence in own.sentences if sentence not in asked]
+    if own.heading and own.pasted:
+        return " ".join(part for part in (_bare(asked[0]) if asked else "", own.heading) if part)
+    asked = asked or [prose.tidy(prompt.text)]
+    phrases = [cues.without_filler(sentence).strip(" .,:;") for sentence in asked]
+    phrases = [phrase for phrase in phrases if prose.words(phrase)] or phrases[:1]
+    whole = "; ".join(phrases)
+    if len(whole) <= room:
+        return whole
+    bare = "; ".join(map(_bare, phrases))
+    return bare if len(bare) <= room or not weights else _most_telling(bare, room, weights)
+
+
+def _bare(sentence: str) -> str:
+    """Headline style: without politeness and small words, so that more of the matter fits."""
+    bare = cues.SMALL_WORDS.sub("", cues.without_filler(sentence)).strip(" .,:;")
+    return bare or sentence
+
+
+def _most_telling(text: str, room: int, weights: Mapping[str, float]) -> str:
+    """The clauses of a long request that speak most of what the talk is about, in their order."""
+    clauses = [clause.strip(" ,;") for clause in _CLAUSE.split(text)]
+    clauses = [prose.cut(clause, room) for clause in clauses if prose.words(clause)]
+    chosen: list[int] = []
+    said: set[str] = set()
+    left = room
+
+    def worth(at: int) -> float:
+        fresh = prose.words(clauses[at]) - said
+        return sum(weights.get(word, 0.0) for word in fresh) / (len(clauses[at]) + 12)
+
+    while True:
+        fitting = [at for at in range(len(clauses)) if at not in chosen and len(clauses[at]) <= left]
+        best = max(fitting, key=lambda at: (worth(at), -at), default=None)
+        if best is None or (chosen and worth(best) <= 0):
+            break
+        chosen.append(best)
+        said |= prose.words(clauses[best])
+        left -= len(clauses[best]) + 2
+    return ", ".join(clauses[at] for at in sorted(chosen)) or prose.cut(text, room)
+
+
+def size(text: str) -> int:
+    """How many words a text has; of scripts that do not part them, two signs count as one."""
+    return len(text.split()) + len(_WIDE.findall(text)) // 2
+
+
+def overlap(text: str, other: str) -> float:
+    have = prose.words(text)
+    return len(have & prose.words(other)) / len(have) if have else 1.0
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:] if re.match(r"[a-z]+ ", text) else text

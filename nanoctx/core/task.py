@@ -1,0 +1,118 @@
+"""The step that is still open: of the plan, announced, or asked for and not done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from nanoctx.core import cues, prose
+from nanoctx.core.deeds import Deeds
+from nanoctx.core.named import Named, by
+from nanoctx.core.own_words import asks, substantive
+from nanoctx.core.phrases import capital, overlap, request
+from nanoctx.core.turns import Story
+from nanoctx.model import Step
+
+TASK = 160
+PLAN_STALE_TURNS = 2  # a plan not touched for longer says nothing about now
+_LOOKING = re.compile(r"(?i)^(?:check|look|read|see|find|explore|examine|search|view|understand)\b")
+_ABOUT_TO = re.compile(
+    r"^.*?\b(?:let me|i'?ll|i will|let's|i need to|i should|i'm going to|now)\s+", re.IGNORECASE
+)
+
+
+def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
+    """The step still open; None when the agent finished what was asked."""
+    if not done:
+        return None
+    last = done[-1]
+    step = _open_step(story, done)
+    if last.finished:
+        return step or _announced_next(last)
+    if step is not None:
+        return step
+    said = _intention(last)
+    if said is not None and not _LOOKING.match(said.text):
+        return said
+    prompt = last.turn.prompt
+    asked = request(prompt, TASK * 10) if prompt is not None and substantive(prompt.text) else ""
+    rest = _beyond(asked, focus_text) if asked else ""
+    was = f"was about to {said.text[:1].lower()}{said.text[1:]}" if said is not None else ""
+    text = " — ".join(part for part in (prose.cut(rest, 100 if was else TASK), was) if part)
+    source = prompt if rest else None
+    if not text:
+        return None
+    if source is not None:
+        return by("user", source, capital(text), TASK, source.text)
+    assert said is not None
+    return Named(prose.cut(capital(text), TASK), said.pos, said.at, said.who, said.quote)
+
+
+def _beyond(request: str, shown: str) -> str:
+    """The part of a request that the Focus had no room for; all of it if that is too little."""
+    clauses = re.split(r"(?<=[.;!?,]) ", request)
+    rest = " ".join(clause for clause in clauses if overlap(clause, shown) < 0.7)
+    return rest if prose.has_words(rest, 4) else request
+
+
+def _open_step(story: Story, done: Sequence[Deeds]) -> Named | None:
+    """The plan's active step, if the plan was touched lately."""
+    if not story.plan or story.turns_begun - story.plan_turn >= PLAN_STALE_TURNS:
+        return None
+    live = [
+        step for step in story.plan if step.status in ("in_progress", "pending") and prose.plain(step.text)
+    ]
+    active: Step | None = next(
+        (step for step in live if step.status == "in_progress"), live[0] if live else None
+    )
+    if active is None:
+        return None
+    at = next(
+        (
+            event.at
+            for deeds in reversed(done)
+            for event in reversed(deeds.turn.events)
+            if event.pos == story.plan_pos
+        ),
+        None,
+    )
+    return Named(prose.cut(prose.plain(active.text), TASK), story.plan_pos, at, "agent", active.text)
+
+
+def _intention(last: Deeds) -> Named | None:
+    """What the agent said it would do when the log stopped."""
+    if last.final is None:
+        return None
+    texts = [
+        prose.opening(sentence) for line in last.final.text.split("\n") for sentence in prose.sentences(line)
+    ]
+    plans = [text for text in texts if cues.INTENT.match(text)]
+    if not plans:
+        return None
+    step = _ABOUT_TO.sub("", plans[-1], count=1)
+    step = re.sub(r"^(?:also|now|then|first|just)\s+", "", step, flags=re.IGNORECASE).rstrip(":. ")
+    return by("agent", last.final, capital(step), TASK, plans[-1]) if len(step) > 8 else None
+
+
+def _announced_next(last: Deeds) -> Named | None:
+    """An explicit list of next steps in the closing report; offers do not count."""
+    if last.final is None:
+        return None
+    found: list[str] = []
+    for block in prose.blocks(last.final.text):
+        if cues.NEXT_HEADING.search(block.heading) and not cues.OFFER.search(block.heading):
+            found += [prose.tidy(part.text) for part in block.parts if not asks(part.text)]
+    if not found:
+        texts = (prose.tidy(part.text) for block in prose.blocks(last.final.text) for part in block.parts)
+        found = [
+            text
+            for text in texts
+            if cues.NEXT.search(text)
+            and not cues.OFFER.search(text)
+            and not asks(text)
+            and not cues.DONE.search(text)
+        ][:1]
+    if not found:
+        return None
+    text = "; ".join(part.rstrip(".") for part in found[:3])
+    return by("agent", last.final, f"Next: {text}", TASK, found[0])

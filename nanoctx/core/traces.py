@@ -1,0 +1,187 @@
+"""What the tools show of a session, whatever was said: commits, edits, checks, failures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from nanoctx.core import hindsight, prose, shell
+from nanoctx.core.candidate import WIDTH, Candidate, made
+from nanoctx.core.deeds import Deeds, Run
+from nanoctx.model import Event
+
+FILES = 24  # whose edits get a line of their own
+FAMILIES = 8  # of checks
+TROUBLES = 3  # a turn
+
+
+def from_story(story: Sequence[Deeds]) -> Iterator[Candidate]:
+    """What only the whole session tells: what is not committed, what each file got, which checks pass."""
+    gone = _removed(story)
+    yield from _uncommitted(story, gone)
+    yield from _edited(story, gone)
+    yield from _checks(story)
+
+
+# -- what was committed ------------------------------------------------------------------------------------
+
+
+def from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
+    for commit in story[index].commits:
+        text = (
+            " ".join(part for part in (f"Committed {commit.sha}".strip(), commit.subject) if part)
+            if commit.subject or commit.sha
+            else ""
+        )
+        if commit.pushed and text:
+            text += f", pushed to {commit.pushed}"
+        elif commit.branch not in ("", "HEAD") and text:
+            text += f" on {commit.branch}"
+        if commit.pull:
+            text = (
+                f"{prose.cut(text, 150)}; opened PR #{commit.pull}"
+                if text
+                else f"Opened PR #{commit.pull}: {commit.subject}"
+            )
+        body = "; ".join(prose.plain(line) for line in commit.body)
+        if not text or hindsight.undone(story, index, commit):
+            continue
+        line = prose.cut(f"{text}: {body}" if body else text, WIDTH)
+        event = Event("result", commit.pos, "", text=text)
+        yield made(event, index, "impl", "commit", line, 2.9, by="tool", grade="verified")
+
+
+# -- what failed -------------------------------------------------------------------------------------------
+
+
+def from_failures(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
+    seen: set[tuple[str, str]] = set()
+    for run in story[index].runs:
+        if run.ok or shell.only_looks(run.command):
+            continue
+        errors = shell.error_lines(run.output, 4)
+        key = (run.family, errors[0][:40] if errors else "")
+        if not errors or key in seen:
+            continue
+        seen.add(key)
+        cure = hindsight.cured(story, index, run)
+        name = shell.shown(run.command, 60)
+        text = f"Passed later: {name} first failed: " if cure else f"{name} failed: "
+        event = Event("result", run.pos, "", text="; ".join(errors))
+        sort = "error-cured" if cure else "error" if shell.is_check(run.command) else "error-aside"
+        line = prose.cut(text + event.text, WIDTH)
+        weight = 0.9 if cure else 1.2
+        yield made(event, index, "fail", sort, line, weight, by="tool", grade="verified")
+    for event in story[index].troubles[:TROUBLES]:
+        told = prose.cut(prose.plain(shell.error_lines(event.text, 1)[0]), 140) if event.text.strip() else ""
+        what = f"{event.facts.get('tool', event.name)} {prose.plain(event.path)}".strip()
+        if told:
+            line = prose.cut(f"{prose.cut(what, 80)} failed: {told}", WIDTH)
+            yield made(event, index, "fail", "trouble", line, 0.6, by="tool", grade="verified")
+
+
+# -- work that no commit took up ---------------------------------------------------------------------------
+
+
+def _uncommitted(story: Sequence[Deeds], gone: Mapping[str, int]) -> Iterator[Candidate]:
+    committed = max(
+        (commit.pos for deeds in story for commit in deeds.commits if not hindsight.undone(story, 0, commit)),
+        default=0,
+    )
+    open_edits = [
+        (index, edit)
+        for index, deeds in enumerate(story)
+        for edit in deeds.edits
+        if edit.pos > max(committed, gone.get(_base(edit.path), 0))
+    ]
+    if not open_edits:
+        return
+    files: dict[str, list[str]] = {}
+    for _, edit in open_edits[-60:]:
+        name = _base(edit.path)
+        symbols = files.pop(name, [])
+        files[name] = symbols + [
+            symbol for symbol in edit.facts.get("symbols", "").split(",") if symbol and symbol not in symbols
+        ]
+    latest = list(files.items())[-7:]
+    listed = ", ".join(_with_symbols(name, symbols) for name, symbols in reversed(latest))
+    more = f" and {len(files) - 7} more" if len(files) > 7 else ""
+    index, edit = open_edits[-1]
+    sort = "open-edits" if story[-1].finished else "open-edits-now"
+    text = prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more
+    quote = f"edited {edit.path}"[:400]
+    yield made(edit, index, "impl", sort, text, 2.6, by="tool", quote=quote)
+
+
+def _with_symbols(name: str, symbols: list[str]) -> str:
+    telling = [symbol for symbol in symbols if len(symbol) <= 30 and not symbol.lower().startswith("test")]
+    shown = (telling or [symbol for symbol in symbols if len(symbol) <= 40])[:2]
+    return f"{name} ({', '.join(shown)})" if shown else name
+
+
+# -- what was done to each file, and which checks pass -----------------------------------------------------
+
+
+def _edited(story: Sequence[Deeds], gone: Mapping[str, int]) -> Iterator[Candidate]:
+    """A line for each file: what its edits define and speak of."""
+    latest: dict[str, tuple[int, Event]] = {}
+    names: dict[str, dict[str, None]] = {}
+    written: set[str] = set()
+    for index, deeds in enumerate(story):
+        for edit in deeds.edits:
+            if edit.pos <= gone.get(_base(edit.path), 0):
+                continue
+            latest.pop(edit.path, None)
+            latest[edit.path] = (index, edit)
+            named = names.setdefault(edit.path, {})
+            for key, mark in (("headings", " / "), ("symbols", ","), ("names", ",")):
+                named.update(dict.fromkeys(word for word in edit.facts.get(key, "").split(mark) if word))
+            if edit.name == "write":
+                written.add(edit.path)
+    for path, (index, edit) in list(latest.items())[-FILES:]:
+        verb = "Wrote" if path in written else "Edited"
+        place = "/".join(path.replace("\\", "/").rsplit("/", 2)[-2:])
+        listed = ", ".join(names[path])
+        grade = "verified" if story[index].verified else "claimed"
+        text = prose.cut(f"{verb} {place}: {listed}" if listed else f"{verb} {place}", WIDTH)
+        quote, weight = f"edited {path}"[:400], 0.8 if listed else 0.3
+        yield made(edit, index, "impl", "edited", text, weight, by="tool", quote=quote, grade=grade)
+
+
+def _checks(story: Sequence[Deeds]) -> Iterator[Candidate]:
+    """How each check ended the last time it was run, if it passed: failures have lines of their own."""
+    edited = max((edit.pos for deeds in story for edit in deeds.edits), default=0)
+    last: dict[str, tuple[int, Run]] = {}
+    for index, deeds in enumerate(story):
+        for run in deeds.runs:
+            if shell.is_check(run.command):
+                last.pop(run.family, None)
+                last[run.family] = (index, run)
+    passed = [(index, run) for index, run in list(last.values())[-FAMILIES:] if run.ok]
+    for when, chosen in (
+        ("Passed after the last edit", [one for one in passed if one[1].pos > edited]),
+        ("Passed before the last edits", [one for one in passed if one[1].pos <= edited]),
+    ):
+        if chosen:
+            index, run = chosen[-1]
+            told = "; ".join(map(_outcome, (run for _, run in reversed(chosen))))
+            event = Event("result", run.pos, "", text=told)
+            text = prose.cut(f"{when}: {told}", WIDTH)
+            yield made(event, index, "impl", "checks", text, 1.6, by="tool", grade="verified")
+
+
+def _outcome(run: Run) -> str:
+    told = shell.outcome_line(run.output)
+    return f"{shell.shown(run.command, 60)}{f' ({told})' if told else ''}"
+
+
+def _removed(story: Sequence[Deeds]) -> dict[str, int]:
+    """Files that a command took away, and when: what was done to them before is no more."""
+    gone: dict[str, int] = {}
+    for run in (run for deeds in story for run in deeds.runs if run.ok):
+        for path in shell.removed(run.command):
+            gone[_base(path)] = run.pos
+    return gone
+
+
+def _base(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
