@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nanoctx.core import cues, prose, shell
 from nanoctx.core.deeds import Deeds
 from nanoctx.core.named import Named, by
-from nanoctx.core.own_words import asks
+from nanoctx.core.own_words import asks, own_words
 
 BLOCKED = 185
 
@@ -30,17 +30,21 @@ def blocked(done: Sequence[Deeds]) -> Named | None:
         reason = prose.tidy(refused.text)
         text = f"The user rejected {what}" + (f": {reason}" if reason else "; waiting for their word")
         return by("user", refused, text, BLOCKED, refused.text or text)
-    return _failing(last) or (_waiting(last) if last.finished else None)
+    if event is not None and event.kind == "interrupt" and last.turn.prompt is not None:
+        asked = prose.cut(prose.tidy(own_words(last.turn.prompt.text).text), 120)
+        text = f"The user interrupted: {asked}" if asked else "The user interrupted; waiting for their word"
+        return by("user", event, text, BLOCKED, asked or text)
+    return failing(last) or (_waiting(last) if last.finished else None)
 
 
-def _failing(last: Deeds) -> Named | None:
+def failing(last: Deeds) -> Named | None:
     """The last thing that happened was a command that failed."""
     if not last.runs or last.last is None or last.last.kind != "result":
         return None
     run = last.runs[-1]
     if run.ok or run.pos != last.last.pos or shell.only_looks(run.command):
         return None
-    errors = shell.error_lines(run.output)
+    errors = shell.error_lines(run.output, 4)
     text = f"{shell.shown(run.command, 60)} fails: {'; '.join(errors)}"
     return Named(prose.cut(text, BLOCKED), run.pos, last.last.at, "tool", "; ".join(errors))
 

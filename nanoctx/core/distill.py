@@ -10,7 +10,7 @@ from nanoctx.core import blockers, candidates, continuity, prose, ranking, timel
 from nanoctx.core.candidate import Candidate
 from nanoctx.core.deeds import Deeds, deeds
 from nanoctx.core.escape import inert, one_line
-from nanoctx.core.focus import focus
+from nanoctx.core.focus import focus, talk
 from nanoctx.core.named import Named
 from nanoctx.core.task import task
 from nanoctx.core.turns import Story
@@ -29,10 +29,11 @@ def distill(
 ) -> Observation:
     """Everything but project, head and log, which the observer knows."""
     done = deeds(story.turns)
-    topic = focus(story, done)
+    heard = talk(story, done)
+    topic = focus(story, done, heard)
     step = task(story, done, topic.text if topic else "")
     block = blockers.blocked(done)
-    kept = ranking.keep(candidates.candidates(done), len(done))
+    kept = ranking.keep(candidates.candidates(done), len(done), heard.score)
     items = [_named("focus", topic, zone), _named("task", step, zone), _named("block", block, zone)]
     items += [_item(one, zone) for one in kept]
     whole = [_since(item, done) for item in items if item is not None and item.text]

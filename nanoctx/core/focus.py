@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nanoctx.core import cues, prose, topics
 from nanoctx.core.deeds import Deeds
-from nanoctx.core.keywords import keywords, weighed
+from nanoctx.core.keywords import Talk
 from nanoctx.core.named import Named, by
 from nanoctx.core.own_words import own_words, substantive
 from nanoctx.core.phrases import capital, overlap, request
 from nanoctx.core.turns import Story
 
 FOCUS = 120
-PHRASE = 60  # of the Focus: the person's words; the rest names what it is about
+PHRASE = 55  # of the Focus: the person's words; the rest names what it is about
 ANCHORED = 72  # a short ask and the one before it
 SUBJECT = 50  # of a commit's subject
 NEAR = 6  # turns before the topic that may have spoken of the same
@@ -27,29 +27,39 @@ _EITHER_OR = re.compile(r"[A-Za-z]+/[A-Za-z]+")  # "read/write" as often as a pa
 _MAIN_BRANCHES = frozenset(("", "main", "master", "HEAD", "develop", "trunk"))
 
 
-def focus(story: Story, done: Sequence[Deeds]) -> Named | None:
+def talk(story: Story, done: Sequence[Deeds]) -> Talk:
+    """What is being talked about: words, each with how much."""
+    return Talk(_talk(story, done, topics.topic(done) or 0) if done else ())
+
+
+def focus(story: Story, done: Sequence[Deeds], heard: Talk) -> Named | None:
     """The last topic a person opened, named by their words and the things worked on."""
     opener = topics.topic(done)
     if not done or opener is None:
-        return _unprompted(story, done)
+        return _unprompted(story, done, heard)
     prompt = done[opener].turn.prompt
     assert prompt is not None
-    talk = list(_talk(story, done, opener))
-    weights = weighed(talk)
+    weights = heard.score
     offer = topics.approved(done, opener)
-    phrase = offer[0] if offer else request(prompt, PHRASE, weights)
+    own = own_words(prompt.text)
+    if offer:
+        phrase = offer[0]
+    elif own.pasted and not own.sentences and story.facts.get("title"):
+        phrase = story.facts["title"]
+    else:
+        phrase = request(prompt, PHRASE, weights)
     source = offer[1] if offer else prompt
     if len(prose.words(phrase)) < (4 if cues.DEICTIC.search(phrase) else 3):
         phrase = _anchored(phrase, done, opener, weights)
     if not phrase.strip():
-        return _unprompted(story, done)
+        return _unprompted(story, done, heard)
     subject = _commit_subject(done, opener)
     if subject:
         short = prose.cut(phrase, 50)
         phrase = f"{short} — {prose.cut(subject, max(20, PHRASE + 20 - len(short)))}"
     else:
         phrase = prose.cut(phrase, PHRASE)
-    phrase = _with_things(phrase, story, talk, done[_began(done, opener, phrase) :])
+    phrase = _with_things(phrase, story, heard, done[_began(done, opener, phrase) :])
     return Named(capital(phrase), source.pos, source.at, "agent" if offer else "user", source.text)
 
 
@@ -102,12 +112,15 @@ def _talk(story: Story, done: Sequence[Deeds], opener: int) -> Iterator[tuple[st
         yield commit.subject, 0.6
     if story.plan_turn > opener + story.turns_begun - len(done):
         yield " ".join(step.text for step in story.plan), 0.6
-    yield story.facts.get("branch", "").replace("/", " "), 0.85
+    if story.facts.get("branch") not in _MAIN_BRANCHES:
+        yield story.facts.get("branch", "").replace("/", " "), 0.85
     yield " ".join(_base(edit.path) for deeds in done[opener:] for edit in deeds.edits[-6:]), 0.5
-    about = prose.words(" ".join([*asked, *(final.text[:1500] for final in finals)]))
+    said = prose.words(" ".join([*asked, *(final.text[:1500] for final in finals)]))
     files = {_base(edit.path) for deeds in done[opener:] for edit in deeds.edits}
-    for deeds in done[max(0, opener - NEAR) : opener]:
-        if _speaks_of(deeds, about, files):
+    for index in range(max(0, opener - NEAR), opener):
+        deeds = done[index]
+        answered = index == opener - 1 and not finals  # the prompt answers what was said there
+        if answered or _speaks_of(deeds, said, files):
             yield _own(deeds), 0.7
             if deeds.final is not None:
                 yield deeds.final.text[:600], 0.3 if finals else 1.0
@@ -133,17 +146,18 @@ def _base(path: str) -> str:
     return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _with_things(phrase: str, story: Story, talk: list[tuple[str, float]], recent: Sequence[Deeds]) -> str:
+def _with_things(phrase: str, story: Story, heard: Talk, recent: Sequence[Deeds]) -> str:
     """The phrase with words and names from the talk that it does not say yet, while there is room."""
     branch = story.facts.get("branch", "")
     counted = _things(recent)
     names = sorted(counted, key=lambda name: (-counted[name] / (len(name) + 8), name))[:30]
     if branch not in _MAIN_BRANCHES and len(branch) <= 40:
         names.insert(1, branch)
-    chosen: list[str] = []
-    known = set(prose.words(phrase))
+    project = story.cwd.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    chosen = [project] if 2 < len(project) <= 24 and not prose.words(project) & prose.words(phrase) else []
+    known = set(prose.words(" ".join([phrase, *chosen])))
     room = FOCUS - len(phrase) - 3
-    for name in _alternating(keywords(talk), names):
+    for name in _alternating(heard.keywords(), names):
         fresh = name if not prose.words(name) & known else _fresh_part(name, known)
         if not fresh or sum(len(other) + 2 for other in chosen) + len(fresh) > room:
             continue
@@ -194,7 +208,7 @@ def _named(text: str) -> list[str]:
 # -- nobody asked ------------------------------------------------------------------------------------------
 
 
-def _unprompted(story: Story, done: Sequence[Deeds]) -> Named | None:
+def _unprompted(story: Story, done: Sequence[Deeds], heard: Talk) -> Named | None:
     """A session without human words (a slice, a headless run): its last commit or report."""
     found = None
     for deeds in reversed(done):
@@ -207,11 +221,14 @@ def _unprompted(story: Story, done: Sequence[Deeds]) -> Named | None:
             break
     if found is None or not found.text:
         return None
-    text = _with_things(found.text, story, list(_talk(story, done, 0)), done[-2:])
+    text = _with_things(found.text, story, heard, done[-2:])
     return Named(capital(text), found.pos, found.at, found.who, found.quote)
 
 
 def _headline(report: str) -> str:
+    title = re.match(r"\s*#{1,3}\s+(.+)", report)
+    if title:
+        return prose.plain(title[1])
     for block in prose.blocks(report):
         if block.heading and not cues.DULL_HEADING.match(block.heading):
             return block.heading

@@ -5,72 +5,77 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from math import log1p
 
 from nanoctx.core import prose
 
 MOST_TIMES = 3  # a word said more often in one part says no more
 PAIRS = 40
-_TOKEN = re.compile(r"[^\W\d_][\w.-]*[^\W_]|[.,;:!?()\[\]\n|]")
+LONGEST = 30  # characters of a word; a longer one names no topic
+_TOKEN = re.compile(r"(?<!\w)[^\W\d_][\w.-]*[^\W_]|[.,;:!?()\[\]\n|]")
 
 
-def keywords(parts: Iterable[tuple[str, float]], most: int = 14) -> list[str]:
-    """Words and pairs of words, most telling first. Each part of the talk comes with how much it counts."""
-    score, times, pairs, spelled = _heard(parts)
-    found: dict[str, float] = {}
-    used: set[str] = set()
-    ranked = sorted(pairs, key=lambda pair: (-(score[pair[0]] + score[pair[1]]), pair))
-    for first, second in ranked[:PAIRS]:
-        # Two words that stand together about as often as apart are one term.
-        together = pairs[first, second]
-        if together < 2 or together < 0.5 * min(times[first], times[second]) or {first, second} & used:
-            continue
-        found[f"{_usual(spelled, first)} {_usual(spelled, second)}"] = max(score[first], score[second])
-        used |= {first, second}
-    found |= {_usual(spelled, word): value for word, value in score.items() if word not in used}
-    return sorted(found, key=lambda word: (-found[word], word))[:most]
+class Talk:
+    """What was heard in the parts of a talk, each of which comes with how much it counts.
 
+    A word, stemmed, counts by the parts that it stands in, and a little by how often (`score`).
+    """
 
-def weighed(parts: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """How much each word, stemmed, is what the talk is about."""
-    return _heard(parts)[0]
+    def __init__(self, parts: Iterable[tuple[str, float]]) -> None:
+        self.score: dict[str, float] = {}
+        self._times: Counter[str] = Counter()
+        self._pairs: Counter[tuple[str, str]] = Counter()
+        self._spelled: dict[str, Counter[str]] = {}
+        for text, weight in parts:
+            if text:
+                self._hear(text, weight)
+        for word, count in self._times.items():
+            self.score[word] += log1p(count)
 
+    def keywords(self, most: int = 14) -> list[str]:
+        """Words and pairs of words, most telling first."""
+        score, times = self.score, self._times
+        found: dict[str, float] = {}
+        used: set[str] = set()
+        often = [pair for pair, together in self._pairs.items() if together > 1]
+        often.sort(key=lambda pair: (-(score[pair[0]] + score[pair[1]]), pair))
+        for first, second in often[:PAIRS]:
+            # Two words that stand together about as often as apart are one term.
+            rare = self._pairs[first, second] < 0.5 * min(times[first], times[second])
+            if rare or first in used or second in used:
+                continue
+            found[f"{self._usual(first)} {self._usual(second)}"] = max(score[first], score[second])
+            used |= {first, second}
+        best = sorted((word for word in score if word not in used), key=lambda word: (-score[word], word))
+        found |= {self._usual(word): score[word] for word in best[:most]}
+        return sorted(found, key=lambda word: (-found[word], word))[:most]
 
-def _heard(
-    parts: Iterable[tuple[str, float]],
-) -> tuple[dict[str, float], Counter[str], Counter[tuple[str, str]], dict[str, Counter[str]]]:
-    """A word counts by the parts that it stands in, and a little by how often."""
-    score: dict[str, float] = {}
-    times: Counter[str] = Counter()
-    pairs: Counter[tuple[str, str]] = Counter()
-    spelled: dict[str, Counter[str]] = {}
-    for text, weight in parts:
-        words, joined = _counted(text, spelled)
+    def _hear(self, text: str, weight: float) -> None:
+        words: Counter[str] = Counter()
+        before = ""
+        for token in _TOKEN.findall(text):
+            word = _content(token)
+            if word:
+                words[word] += 1
+                self._spelled.setdefault(word, Counter())[token] += 1
+                if before and before != word:
+                    self._pairs[before, word] += 1
+            before = word
         for word, count in words.items():
-            score[word] = score.get(word, 0.0) + weight
-            times[word] += min(MOST_TIMES, count)
-        pairs.update(joined)
-    for word, count in times.items():
-        score[word] += log1p(count)
-    return score, times, pairs, spelled
+            self.score[word] = self.score.get(word, 0.0) + weight
+            self._times[word] += min(MOST_TIMES, count)
+
+    def _usual(self, word: str) -> str:
+        """As it is spelled most often."""
+        spelled = self._spelled[word]
+        return min(spelled, key=lambda token: (-spelled[token], len(token), token)).strip(".-")
 
 
-def _counted(text: str, spelled: dict[str, Counter[str]]) -> tuple[Counter[str], Counter[tuple[str, str]]]:
-    words: Counter[str] = Counter()
-    pairs: Counter[tuple[str, str]] = Counter()
-    before = ""
-    for token in _TOKEN.findall(text):
-        stem = prose.stem(token) if len(token) > 2 else ""
-        if not stem or stem in prose.STOP or token.lower() in prose.STOP or len(token) > 30:
-            before = ""
-            continue
-        words[stem] += 1
-        spelled.setdefault(stem, Counter())[token.strip(".-")] += 1
-        if before and before != stem:
-            pairs[before, stem] += 1
-        before = stem
-    return words, pairs
-
-
-def _usual(spelled: dict[str, Counter[str]], stem: str) -> str:
-    return min(spelled[stem], key=lambda word: (-spelled[stem][word], len(word), word))
+@lru_cache(maxsize=16384)
+def _content(token: str) -> str:
+    """The stem of a word that says something; "" for any other token."""
+    if not 2 < len(token) <= LONGEST or token.lower() in prose.STOP or prose.SHA.match(token):
+        return ""
+    stem = prose.stem(token)
+    return "" if stem in prose.STOP else stem

@@ -13,7 +13,9 @@ _OUTPUT_MARK = re.compile(
     r"^(?:hint|error|warning|note|traceback|info|debug|fatal|warn|at )\b\s*[:\[]", re.IGNORECASE
 )
 _DRAWN = re.compile(
-    r"[│╭╰├┌└┃║▐█⏺⎿●✻]|\[\+\d+|^[$>%] |^\S+@\S+[:~]|^\d{4}-\d\d-\d\d[T ]\d\d:|^diff --git|^@@ |^\+\+\+ |^--- "
+    r"^\[[^\]]+\]$"
+    r"|[│╭╰├┌└┃║▐█⏺⎿●✻]|\[\+\d+|^[$>%] |^\S+@\S+[:~]|^\d{4}-\d\d-\d\d[T ]\d\d:"
+    r"|^diff --git|^@@ |^\+\+\+ |^--- "
 )
 _MENTION = re.compile(r"(?<!\w)@(?=[\w./-]+)")
 _REVIEW = re.compile(r"^\s*(?:#{1,4} |\*\*[^*]+\*\*\s*$|\d+\.\s+\*\*|```|\| )", re.MULTILINE)

@@ -10,7 +10,7 @@ from nanoctx.core.own_words import asks, own_words
 from nanoctx.model import Event
 
 _NONE: Mapping[str, float] = {}
-_CLAUSE = re.compile(r"(?<=[.;!?,]) | (?=(?:and|so that|because|but|then) )|(?<=[。；！？，])")
+_CLAUSE = re.compile(r"(?<=[.;!?,]) |(?<=[。；！？，])")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 

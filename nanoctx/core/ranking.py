@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from nanoctx.core import cues, prose
 from nanoctx.core.candidate import Candidate
@@ -12,11 +13,13 @@ from nanoctx.core.candidates import REPORTED_WITHIN
 KEPT = 57  # of 60 items, beside focus, task and block
 LINES = 8  # that the page may draw from, in order of use; the rest follow by weight
 PAST_TURNS = 2
+FAR = 0.3  # what a line counts that has no word of the topic
 QUOTA = {"impl": 3, "fact": 1, "dec": 2, "rule": 2, "fail": 1, "next": 1}
 
 # How often a candidate of this sort states something a resuming agent must know (measured, in tenths).
 PRIOR = {
-    "commit": 4.7, "open-edits": 2.6, "open-edits-now": 3.4, "outline": 3.7, "talk": 1.6, "error": 1.0,
+    "commit": 4.7, "commits": 4.2,
+    "open-edits": 2.6, "open-edits-now": 3.4, "outline": 3.7, "talk": 1.6, "error": 1.0,
     "error-aside": 0.5, "error-cured": 0.4, "refused": 2.2, "rule": 4.5, "approved": 3.0, "answer": 3.4,
     "plan": 1.0, "asked": 0.6, "corrected": 2.4, "said": 2.6, "answered": 1.3, "reported": 0.5, "impl": 2.6,
     "dec": 2.3, "fact": 0.9, "fail": 0.9, "next": 1.2, "impl-mid": 1.9, "dec-mid": 1.6, "fact-mid": 0.6,
@@ -24,7 +27,9 @@ PRIOR = {
 }  # fmt: skip
 
 
-def keep(found: Sequence[Candidate], turns: int) -> list[Candidate]:
+def keep(
+    found: Sequence[Candidate], turns: int, weights: Mapping[str, float] = MappingProxyType({})
+) -> list[Candidate]:
     """The candidates worth storing, most useful for the page first, near-repeats left out."""
     chosen: list[Candidate] = []
     vocabularies: list[frozenset[str]] = []
@@ -42,7 +47,7 @@ def keep(found: Sequence[Candidate], turns: int) -> list[Candidate]:
         chosen.append(one)
         if len(chosen) == KEPT:
             break
-    first = _for_the_page(chosen, turns)
+    first = _for_the_page(chosen, turns, weights)
     picked = {id(one) for one in first}
     return first + [one for one in chosen if id(one) not in picked]
 
@@ -58,9 +63,12 @@ def _worth(one: Candidate, turns: int) -> float:
     return one.weight * 0.97 ** (turns - 1 - one.turn) * (1 + 0.05 * names)
 
 
-def _for_the_page(chosen: Sequence[Candidate], turns: int) -> list[Candidate]:
+def _for_the_page(
+    chosen: Sequence[Candidate], turns: int, weights: Mapping[str, float]
+) -> list[Candidate]:
     """Greedy by score, each pick lowering what says the same again."""
-    scores = {id(one): _score(one, turns) for one in chosen}
+    most = max(weights.values(), default=1.0)
+    scores = {id(one): _score(one, turns) * (FAR + _nearness(one, weights) / most) for one in chosen}
     told = {one.turn for one in chosen if one.sort in ("outline", "commit")}
     reported = told | {one.turn for one in chosen if one.sort == "impl"}
     pool = [
@@ -101,6 +109,12 @@ def _for_the_page(chosen: Sequence[Candidate], turns: int) -> list[Candidate]:
         covered |= vocabularies[id(best)]
         kinds[best.kind] += 1
     return picked
+
+
+def _nearness(one: Candidate, weights: Mapping[str, float]) -> float:
+    """How much a line speaks of what the session is about now."""
+    have = prose.words(one.text)
+    return sum(weights.get(word, 0.0) for word in have) / len(have) if have else 0.0
 
 
 def _score(one: Candidate, turns: int) -> float:

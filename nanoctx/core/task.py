@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from nanoctx.core import cues, prose
+from nanoctx.core.blockers import failing
 from nanoctx.core.deeds import Deeds
 from nanoctx.core.named import Named, by
 from nanoctx.core.own_words import asks, substantive
@@ -31,6 +32,10 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
         return step or _announced_next(last)
     if step is not None:
         return step
+    broken = failing(last)
+    if broken is not None:
+        text = prose.cut(f"Mend what fails: {broken.quote}", TASK)
+        return Named(text, broken.pos, broken.at, "tool", broken.quote)
     said = _intention(last)
     if said is not None and not _LOOKING.match(said.text):
         return said

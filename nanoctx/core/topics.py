@@ -38,6 +38,8 @@ def approved(done: Sequence[Deeds], opener: int) -> tuple[str, Event] | None:
     """A later "yes" to a proposal: the proposal is the topic now."""
     for index in range(len(done) - 1, opener, -1):
         prompt, before = done[index].turn.prompt, done[index - 1]
+        if prompt is not None and substantive(prompt.text) and not _is_chore(prompt.text):
+            return None  # they went on from there
         if prompt is None or not cues.APPROVAL.match(prompt.text.strip()) or before.final is None:
             continue
         offered = proposal(before.final.text, prompt.text, brief=True)
@@ -74,16 +76,17 @@ def _opens_topic(done: Sequence[Deeds], index: int) -> bool:
         return False
     if only_rules(prompt.text) and not done[index].worked:
         return False
-    if cues.WISH.search(cues.without_filler(prompt.text.strip())):
-        return True
-    return not _replies(done, index) and not _is_remark(done, index)
+    said = cues.without_filler(prompt.text.strip())
+    if _is_remark(done, index) and not cues.IMPERATIVE.match(said):
+        return False
+    return bool(cues.WISH.search(said)) or not _replies(done, index)
 
 
 def _replies(done: Sequence[Deeds], index: int) -> bool:
     before = done[index - 1].final if index else None
     prompt = done[index].turn.prompt
     assert prompt is not None
-    short = size(prompt.text) < (REPLY_WORDS if prompt.text.isascii() else REPLY_WORDS // 3)
+    short = size(prompt.text) < (REPLY_WORDS if prompt.text.isascii() else REPLY_WORDS // 5)
     return before is not None and asks(before.text.rstrip()[-200:]) and short
 
 

@@ -9,6 +9,8 @@ from nanoctx.core.candidate import WIDTH, Candidate, made
 from nanoctx.core.deeds import Deeds, Run
 from nanoctx.model import Event
 
+COMMITS = 4  # in one line
+SUBJECT = 50
 FILES = 24  # whose edits get a line of their own
 FAMILIES = 8  # of checks
 TROUBLES = 3  # a turn
@@ -17,6 +19,7 @@ TROUBLES = 3  # a turn
 def from_story(story: Sequence[Deeds]) -> Iterator[Candidate]:
     """What only the whole session tells: what is not committed, what each file got, which checks pass."""
     gone = _removed(story)
+    yield from _commits(story)
     yield from _uncommitted(story, gone)
     yield from _edited(story, gone)
     yield from _checks(story)
@@ -48,6 +51,24 @@ def from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         line = prose.cut(f"{text}: {body}" if body else text, WIDTH)
         event = Event("result", commit.pos, "", text=text)
         yield made(event, index, "impl", "commit", line, 2.9, by="tool", grade="verified")
+
+
+def _commits(story: Sequence[Deeds]) -> Iterator[Candidate]:
+    """The latest commits in one line: each by its hash and the head of its subject."""
+    found = [
+        (index, commit)
+        for index, deeds in enumerate(story)
+        for commit in deeds.commits
+        if commit.sha and commit.subject and not hindsight.undone(story, index, commit)
+    ]
+    if len(found) < 2:
+        return
+    latest = (commit for _, commit in reversed(found[-COMMITS:]))
+    told = [f"{commit.sha[:8]} {prose.cut(commit.subject, SUBJECT)}" for commit in latest]
+    index, last = found[-1]
+    event = Event("result", last.pos, "", text="; ".join(told))
+    text = prose.cut(f"Commits, latest first: {event.text}", WIDTH)
+    yield made(event, index, "impl", "commits", text, 2.9, by="tool", grade="verified")
 
 
 # -- what failed -------------------------------------------------------------------------------------------

@@ -36,8 +36,8 @@ class Settings:
         " always holds that one project."
     )  # fmt: skip
     generic_logs: tuple[str, ...] = _setting(
-        (), "Logs of any other agent, as patterns such as `~/.my-agent/*.jsonl`; docs/generic-log.md says what"
-        " they hold.",
+        (), "Logs of any other agent, as patterns such as `~/.my-agent/*.jsonl`; docs/generic-log.md says"
+        " what they hold.",
     )  # fmt: skip
     observe_idle_minutes: int = _setting(
         15, "A session without a sign of life for so long counts as ended.", low=1, high=1440

@@ -36,7 +36,8 @@ MOON = (
 
 def focus(*beats: Beat) -> Named | None:
     told = story(*beats)
-    return naming.focus(told, deeds(told.turns))
+    done = deeds(told.turns)
+    return naming.focus(told, done, naming.talk(told, done))
 
 
 def focus_text(*beats: Beat) -> str:
@@ -49,7 +50,7 @@ def focus_text(*beats: Beat) -> str:
 def task(*beats: Beat) -> Named | None:
     told = story(*beats)
     done = deeds(told.turns)
-    named = naming.focus(told, done)
+    named = naming.focus(told, done, naming.talk(told, done))
     return steps.task(told, done, named.text if named else "")
 
 
@@ -321,7 +322,7 @@ BEATS = st.one_of(
 def test_any_session_can_be_named_within_the_limits(beats: list[Beat]) -> None:
     told = story(*beats)
     done = deeds(told.turns)
-    named = naming.focus(told, done)
+    named = naming.focus(told, done, naming.talk(told, done))
     open_task = steps.task(told, done, named.text if named else "")
     block = blockers.blocked(done)
     for one, limit in ((named, naming.FOCUS), (open_task, steps.TASK), (block, blockers.BLOCKED)):
