@@ -15,12 +15,12 @@ from nanoctx.core.phrases import capital, overlap, request
 from nanoctx.core.turns import Story
 
 FOCUS = 120
-PHRASE = 55  # of the Focus: the person's words; the rest names what it is about
+PHRASE = 50  # of the Focus: the person's words; the rest names what it is about
 ANCHORED = 72  # a short ask and the one before it
 SUBJECT = 50  # of a commit's subject
 NEAR = 6  # turns before the topic that may have spoken of the same
 SAME = 0.34  # share of its words that they have in common then
-THINGS = 6  # words and names beside the phrase
+THINGS = 8  # words and names beside the phrase
 _URL = re.compile(r"https?://\S+")
 _NOT_A_THING = re.compile(r"[A-Z]{2,3}|[0-9a-f]{7,40}|.*[\s*]|.*\s.*|--\w+|.*/")
 _EITHER_OR = re.compile(r"[A-Za-z]+/[A-Za-z]+")  # "read/write" as often as a path: must be said more often

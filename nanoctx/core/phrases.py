@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import fsum
 
 from nanoctx.core import cues, prose
 from nanoctx.core.own_words import asks, own_words
@@ -47,7 +48,7 @@ def _most_telling(text: str, room: int, weights: Mapping[str, float]) -> str:
 
     def worth(at: int) -> float:
         fresh = prose.words(clauses[at]) - said
-        return sum(weights.get(word, 0.0) for word in fresh) / (len(clauses[at]) + 12)
+        return fsum(weights.get(word, 0.0) for word in fresh) / (len(clauses[at]) + 12)
 
     while True:
         fitting = [at for at in range(len(clauses)) if at not in chosen and len(clauses[at]) <= left]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import fsum
 from types import MappingProxyType
 
 from nanoctx.core import cues, prose
@@ -114,7 +115,8 @@ def _for_the_page(
 def _nearness(one: Candidate, weights: Mapping[str, float]) -> float:
     """How much a line speaks of what the session is about now."""
     have = prose.words(one.text)
-    return sum(weights.get(word, 0.0) for word in have) / len(have) if have else 0.0
+    # Exactly summed: sets have no order, and the same session must always give the same page.
+    return fsum(weights.get(word, 0.0) for word in have) / len(have) if have else 0.0
 
 
 def _score(one: Candidate, turns: int) -> float:

@@ -19,7 +19,7 @@ TROUBLES = 3  # a turn
 def from_story(story: Sequence[Deeds]) -> Iterator[Candidate]:
     """What only the whole session tells: what is not committed, what each file got, which checks pass."""
     gone = _removed(story)
-    yield from _commits(story)
+    yield from _earlier_commits(story)
     yield from _uncommitted(story, gone)
     yield from _edited(story, gone)
     yield from _checks(story)
@@ -53,21 +53,21 @@ def from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         yield made(event, index, "impl", "commit", line, 2.9, by="tool", grade="verified")
 
 
-def _commits(story: Sequence[Deeds]) -> Iterator[Candidate]:
-    """The latest commits in one line: each by its hash and the head of its subject."""
+def _earlier_commits(story: Sequence[Deeds]) -> Iterator[Candidate]:
+    """The commits before the last one in one line: each by its hash and the head of its subject."""
     found = [
         (index, commit)
         for index, deeds in enumerate(story)
         for commit in deeds.commits
         if commit.sha and commit.subject and not hindsight.undone(story, index, commit)
-    ]
-    if len(found) < 2:
+    ][:-1]
+    if not found:
         return
     latest = (commit for _, commit in reversed(found[-COMMITS:]))
-    told = [f"{commit.sha[:8]} {prose.cut(commit.subject, SUBJECT)}" for commit in latest]
+    told = "; ".join(f"{commit.sha[:8]} {prose.cut(commit.subject, SUBJECT)}" for commit in latest)
     index, last = found[-1]
-    event = Event("result", last.pos, "", text="; ".join(told))
-    text = prose.cut(f"Commits, latest first: {event.text}", WIDTH)
+    event = Event("result", last.pos, "", text=told)
+    text = prose.cut(f"Committed before: {told}", WIDTH)
     yield made(event, index, "impl", "commits", text, 2.9, by="tool", grade="verified")
 
 
