@@ -28,7 +28,7 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
         return None
     last = done[-1]
     step = _open_step(story, done)
-    if last.finished:
+    if last.finished or _ends_with_a_commit(last):
         return step or _announced_next(last)
     if step is not None:
         return step
@@ -48,9 +48,14 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
     if not text:
         return None
     if source is not None:
-        return by("user", source, capital(text), TASK, source.text)
+        lead = "Answer: " if asks(rest) else ""
+        return by("user", source, lead + capital(text), TASK, source.text)
     assert said is not None
     return Named(prose.cut(capital(text), TASK), said.pos, said.at, said.who, said.quote)
+
+
+def _ends_with_a_commit(last: Deeds) -> bool:
+    return bool(last.commits and last.last is not None and last.commits[-1].pos == last.last.pos)
 
 
 def _beyond(request: str, shown: str) -> str:

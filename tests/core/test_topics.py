@@ -327,3 +327,54 @@ def test_any_session_can_be_named_within_the_limits(beats: list[Beat]) -> None:
     block = blockers.blocked(done)
     for one, limit in ((named, naming.FOCUS), (open_task, steps.TASK), (block, blockers.BLOCKED)):
         assert one is None or (one.text.strip() and len(one.text) <= limit)
+
+
+# -- which prompt opens a topic ----------------------------------------------------------------------------
+
+
+def test_a_request_that_only_begins_like_a_chore_is_a_topic() -> None:
+    text = focus_text(
+        *MOON,
+        prompt("Pull the newest tables, then convert the depth soundings of each port to metres again"),
+        edit("src/depth.py"),
+        say("The soundings are converted."),
+    )
+    assert "depth" in text or "soundings" in text
+
+
+def test_a_remark_while_the_agent_works_is_no_topic() -> None:
+    text = focus_text(
+        prompt("Convert the depth soundings from fathoms to metres"),
+        edit("src/depth.py"),
+        shell("pytest", "3 passed"),
+        prompt("hm, why do I see the word league there, that smells"),
+        edit("src/depth.py"),
+        say("The soundings are in metres."),
+    )
+    assert text.startswith("convert the depth soundings")
+
+
+def test_a_short_request_in_a_script_without_blanks_is_a_topic() -> None:
+    text = focus_text(*MOON[:-1], say("完成了。要继续吗？"), prompt("init应该放在帮助的第一行显示"))
+    assert "init应该放在帮助的第一行显示" in text
+
+
+def test_words_of_an_old_topic_do_not_leak_into_the_new_one() -> None:
+    login = prompt("Fix the login page of the harbour master"), edit("web/login.ts"), say("Done.")
+    text = focus_text(*MOON, *login)
+    assert "moon" not in text and "almanac" not in text
+
+
+def test_a_turn_that_ends_with_a_commit_leaves_no_task() -> None:
+    beats = (*MOON[:-1], shell('git commit -m "Print the moon"', committed("1a2b3c4", "Print the moon")))
+    assert task(*beats) is None
+
+
+def test_what_fails_at_last_is_to_be_mended() -> None:
+    text = task_text(*MOON[:2], shell("pytest", "E   AssertionError: expected 3.1, got 2.9", ok=False))
+    assert text.startswith("mend what fails") and "assertionerror" in text
+
+
+def test_an_interruption_blocks() -> None:
+    text = blocked_text(prompt("Print the moon"), edit("src/moon.py"), interrupt())
+    assert text == "The user interrupted: Print the moon"

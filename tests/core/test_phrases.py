@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from story_builder import prompt
+
+from nanoctx.core.phrases import request, size
+
+LONG = (
+    "Can you please pull the newest tables, then print the tides of Oban with the moon's phase, "
+    "and afterwards tell me when you are ready for the next thing we had planned for today"
+)
+
+
+def asked(text: str, room: int = 60, **weights: float) -> str:
+    return request(prompt(text)[0], room, weights)
+
+
+def test_a_short_request_stands_as_it_was_said() -> None:
+    assert asked("Can you print the tides of Oban?") == "print the tides of Oban?"
+
+
+def test_a_long_request_is_told_by_its_most_telling_clauses() -> None:
+    told = asked(LONG, 70, tide=2.0, oban=2.0, moon=1.0)
+    assert "tides of Oban" in told and "newest tables" not in told and len(told) <= 70
+
+
+def test_scripts_that_do_not_part_words_are_measured_by_their_signs() -> None:
+    assert size("print the tides") == 3
+    assert size("请把潮汐表改成公制单位") == 6
+
+
+@given(st.text(max_size=400), st.integers(20, 120))
+def test_any_prompt_has_a_phrase(text: str, room: int) -> None:
+    request(prompt(text)[0], room, {"a": 1.0})

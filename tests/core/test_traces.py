@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from msgspec.structs import replace
+from story_builder import Beat, committed, done, edit, prompt, say, shell
+
+from nanoctx.core import traces
+from nanoctx.core.candidates import candidates
+
+ASKED = prompt("Print the tides of Oban")
+
+
+def lines(sort: str, *beats: Beat) -> list[str]:
+    return [one.text for one in candidates(done(ASKED, *beats)) if one.sort == sort]
+
+
+def commit(sha: str, subject: str) -> Beat:
+    return shell(f'git commit -m "{subject}"', committed(sha, subject))
+
+
+def test_each_edited_file_has_a_line_of_what_was_defined_there() -> None:
+    told = lines("edited", edit("src/oban/tides.py", "def low_water(): ..."), edit("README.md", "# Tides\n"))
+    assert told == ["Edited oban/tides.py: low_water", "Edited README.md: Tides"]
+
+
+def test_a_file_that_was_deleted_is_neither_edited_nor_uncommitted() -> None:
+    beats = (edit("tests/old.py", "def gone(): ..."), edit("src/new.py"), shell("rm -f tests/old.py"))
+    assert lines("edited", *beats) == ["Edited src/new.py"]
+    [left] = lines("open-edits-now", *beats)
+    assert "new.py" in left and "old.py" not in left
+
+
+def test_a_file_written_anew_after_it_was_deleted_counts() -> None:
+    told = lines("edited", edit("a.py"), shell("git rm a.py"), edit("a.py", "def back(): ..."))
+    assert told == ["Edited a.py: back"]
+
+
+def test_checks_that_passed_are_told_by_whether_something_was_edited_since() -> None:
+    linted, tested = shell("ruff check .", "All checks passed!"), shell("pytest", "9 passed")
+    told = lines("checks", linted, edit("a.py"), tested)
+    assert told == [
+        "Passed after the last edit: pytest (9 passed)",
+        "Passed before the last edits: ruff check . (All checks passed!)",
+    ]
+
+
+def test_a_check_that_failed_at_last_did_not_pass() -> None:
+    assert lines("checks", shell("pytest", "9 passed"), shell("pytest", "1 failed", ok=False)) == []
+
+
+def test_commits_before_the_last_stand_in_one_line_and_undone_ones_in_none() -> None:
+    beats = (commit("aaaaaaa", "One"), commit("bbbbbbb", "Two"), commit("ccccccc", "Three"))
+    assert lines("commits", *beats) == ["Committed before: bbbbbbb Two; aaaaaaa One"]
+    undone = (*beats, shell("git revert --no-edit bbbbbbb"))
+    assert lines("commits", *undone) == ["Committed before: aaaaaaa One"]
+    assert lines("commits", beats[0]) == []
+
+
+def test_a_tool_that_failed_is_told_with_what_it_was_given() -> None:
+    call, result = edit("src/tides.py", ok=False)
+    failed = (call, replace(result, text="File has not been read"))
+    assert lines("trouble", failed) == ["edit src/tides.py failed: File has not been read"]
+
+
+def test_nothing_done_leaves_no_trace() -> None:
+    assert list(traces.from_story(done(ASKED, say("It is at noon.")))) == []
