@@ -42,7 +42,7 @@ def failing(last: Deeds) -> Named | None:
     if not last.runs or last.last is None or last.last.kind != "result":
         return None
     run = last.runs[-1]
-    if run.ok or run.pos != last.last.pos or shell.only_looks(run.command):
+    if run.ok or run.pos != last.last.pos or shell.only_looks(run.command) or shell.is_misuse(run.output):
         return None
     errors = shell.error_lines(run.output, 4)
     text = f"{shell.shown(run.command, 60)} fails: {'; '.join(errors)}"
@@ -54,7 +54,7 @@ def _waiting(last: Deeds) -> Named | None:
         return None
     end = last.final.text.strip()[-500:]
     parts = [part.text for block in prose.blocks(last.final.text) for part in block.parts]
-    questions = [prose.tidy(text) for text in parts[-4:] if asks(text)]
+    questions = [prose.tidy(text) for text in parts[-4:] if asks(text) and not cues.COURTESY.search(text)]
     if questions:
         text = f"Open question to the user: {' '.join(questions[-2:])}"
         return by("agent", last.final, text, BLOCKED, questions[-1])

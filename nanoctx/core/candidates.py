@@ -8,7 +8,7 @@ from dataclasses import replace
 from nanoctx.core import cues, hindsight, prose, shell, traces
 from nanoctx.core.candidate import WIDTH, Candidate, made
 from nanoctx.core.deeds import Deeds
-from nanoctx.core.own_words import asks, is_rule, own_words
+from nanoctx.core.own_words import approves, asks, is_rule, own_words
 from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
 
@@ -57,7 +57,7 @@ def _from_person(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
 
 def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: bool) -> Iterator[Candidate]:
     text = prompt.text.strip()
-    if cues.APPROVAL.match(text):
+    if approves(text):
         offered = proposal(before.final.text, text) if before is not None and before.final is not None else ""
         if prose.has_words(offered, 3):
             approved = f"Approved: {prose.cut(offered, 200)}"
@@ -100,7 +100,7 @@ def _from_plan(event: Event, index: int) -> Iterator[Candidate]:
 def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candidate]:
     doubtful = doubtful or deeds.contradicted
     grade = "hypothesis" if doubtful else "verified" if deeds.verified else "claimed"
-    worked = deeds.worked
+    worked, mended = deeds.worked, deeds.verified or bool(deeds.commits)
     for say in deeds.says:
         final = say is deeds.final and (deeds.finished or deeds.turn.thin)
         if not final and _only_announces(say.text):
@@ -113,7 +113,9 @@ def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candid
                 quality = "hypothesis" if cues.GUESS.search(line) else grade if worked else "claimed"
                 yield made(say, index, kind, sort, line, weight, grade=quality)
         for block in parts:
-            yield from _from_block(block, say, index, final=final, worked=worked, grade=grade)
+            yield from _from_block(
+                block, say, index, final=final, worked=worked, mended=mended, grade=grade
+            )
 
 
 def _only_announces(text: str) -> bool:
@@ -123,7 +125,7 @@ def _only_announces(text: str) -> bool:
 
 
 def _from_block(
-    block: prose.Block, say: Event, index: int, *, final: bool, worked: bool, grade: str
+    block: prose.Block, say: Event, index: int, *, final: bool, worked: bool, mended: bool, grade: str
 ) -> Iterator[Candidate]:
     texts = [prose.tidy(part.text) for part in block.parts if not cues.INTENT.match(prose.opening(part.text))]
     texts = [
@@ -147,6 +149,10 @@ def _from_block(
         if guess and kind != "next":
             quality = "hypothesis"
         sort = kind if final else f"{kind}-mid"
+        if kind == "fail" and mended:
+            sort = "mended"
+        elif cues.PROGRESS.match(line):
+            sort = "progress"  # true for as long as the agent was at it
         if cues.REPORTED.match(line):
             sort, weight = "reported", weight - 0.6
         short = prose.cut(line, WIDTH + 4)
@@ -182,6 +188,7 @@ def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
                 len(text) > 25
                 and not cues.INTENT.match(prose.opening(part.text))
                 and not cues.LEAD_IN.match(text)
+                and not cues.PROGRESS.match(text)
                 and not asks(text)
             ):
                 lead = text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from math import ceil
 
-from nanoctx.core import cues, layers, prose, timeline, tokens
+from nanoctx.core import cues, layers, prose, rewording, timeline, tokens
 from nanoctx.core.blocks import section
 from nanoctx.core.layers import Layer
 from nanoctx.core.people import Standing
@@ -196,7 +196,7 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
             line = item_line(session, item)
             repeated = any(len(have & other) >= 0.7 * len(have) for other in told)
             # What Focus says already is no news as long as nothing came of it.
-            repeated |= item.kind == "dec" and item.by == "user" and len(have & asked) >= 0.85 * len(have)
+            repeated |= item.kind == "dec" and item.by == "user" and len(have & asked) >= 0.7 * len(have)
             if not repeated and not scene.standing.retracted("Recent", line):
                 told.append(have)
                 count += 1
@@ -287,9 +287,9 @@ def _first(session: Observation | None, kind: str) -> Item | None:
 def _origin(session: Observation, item: Item) -> Origin:
     # One message may give several lines of a kind: then their first words tell them apart.
     alike = sum(other.pos == item.pos and other.kind == item.kind for other in session.items)
-    return Origin(
-        session.id, item.pos, item.kind, " ".join(item.text.lower().split()[:3]) if alike > 1 else ""
-    )
+    # Those they were distilled to: a line that a person took out stays out when a writer rewords it.
+    lead = " ".join(rewording.original(session, item).lower().split()[:3]) if alike > 1 else ""
+    return Origin(session.id, item.pos, item.kind, lead)
 
 
 def _whole(session: Observation) -> Origin:

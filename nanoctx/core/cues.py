@@ -26,10 +26,15 @@ class Cue:
         self._pattern = re.compile(pattern)
 
     def search(self, text: str) -> re.Match[str] | None:
-        return self._pattern.search(text.lower())
+        return self._pattern.search(_plain(text))
 
     def match(self, text: str) -> re.Match[str] | None:
-        return self._pattern.match(text.lower())
+        return self._pattern.match(_plain(text))
+
+
+def _plain(text: str) -> str:
+    """Lower-case, with the apostrophe that expressions are written with; each sign stays in its place."""
+    return text.lower().replace("’", "'") if "’" in text else text.lower()
 
 
 def _any(*words: str) -> Cue:
@@ -53,6 +58,11 @@ INTENT = _start(
     r"i'?m (?:checking|reading|looking|running|going|using|now|about)",
     "(?:checking|running|looking|reading|updating|adding|fixing|creating|starting|searching)",
     "(?:ich werde|lass mich|je vais|voy a)",
+)
+PROGRESS = Cue(
+    r"^\W*(?:still |now |currently )?(?:i'?m|i am|we'?re|we are)"
+    r" (?:\w+ing\b|about to|in the middle|now|also|still)"
+    r"|^\W*(?:still \w+ing|in the middle of|waiting (?:on|for)|i'?ll|i will|i have enough)\b"
 )
 LEAD_IN = Cue(
     r"^(?:here(?:'s| is| are)|below is|this is|in summary|summary|to summari[sz]e|what (?:i|was|we"
@@ -115,7 +125,7 @@ GUESS = _any(
 )
 NEXT_HEADING = _any(
     r"next(?: steps?)?|remaining|to ?do|follow[- ]?ups?|still (?:to do|needed|open|pending)"
-    r"|not (?:yet )?(?:done|included|committed|verified)|pending|what'?s (?:next|left)"
+    r"|not (?:yet )?(?:done|verified)|pending|what'?s (?:next|left)"
 )
 OFFER = _any(
     r"want me to|should i|shall i|if you (?:want|like|prefer|need)|let me know",
@@ -133,6 +143,11 @@ WAITING = re.compile(
     r"((?:waiting (?:for|on)|awaiting|(?:PR|pull|MR)[^.;]{0,40}ready (?:for|to) (?:approval|review"
     r"|merge)|ready for (?:your )?(?:approval|review|merge)|blocked (?:by|on|until))[^.;\n]*)",
     re.IGNORECASE,
+)
+COURTESY = _any(
+    r"anything else|what'?s next|what next|how can i help",
+    r"what (?:would|do) you (?:like|want)(?: me)? to (?:do|work)",
+    r"ready (?:to|for the) next|sound good|does that (?:help|make sense)|noch etwas|autre chose|algo más",
 )
 REPORTED = _start(
     r"comment \d", "suggests?", "reviewer", "the review(?:er)?", "copilot", "bugbot", "coderabbit", "feedback"
@@ -164,6 +179,10 @@ APPROVAL = Cue(
     r"|ja|weiter|oui|si|sí|はい|네|응|계속|继续|好|好的|是|可以)\b"
     r"[\s,.!]*(?:please|continue|proceed|go ahead|do it|do that|with it|with that|that|this|it|all|\d"
     r"|then|thanks|thank you|now|yes)*[\s.!]*$"
+)
+ASSENT = Cue(
+    r"^\W*(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|good|right|fine|cool|ja|oui|sí|si|はい|네|응|可以|好的|好|是|行)"
+    r"(?![\w'])[\s,.!，。！]*|^(?:可以|好的|好|是的|行)[\s,，。！]*"
 )
 CHORE = Cue(
     r"^\W*(?:(?:please|ok|okay|yes|now|and|then|great|perfect|can you|could you|let'?s|lets"

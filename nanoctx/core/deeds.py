@@ -104,7 +104,7 @@ def _deeds(turn: Turn) -> Deeds:
         turn,
         says,
         says[-1] if says else None,
-        _finished(turn, says),
+        _finished(turn, says) or _ends_with(turn, commits),
         edits,
         tuple(runs),
         tuple(_joined(commits)),
@@ -137,6 +137,11 @@ def _finished(turn: Turn, says: tuple[Event, ...]) -> bool:
     text = says[-1].text.rstrip()
     announces = len(text) < 160 and cues.INTENT.match(prose.opening(text))
     return not announces and not text.endswith(":")
+
+
+def _ends_with(turn: Turn, commits: Sequence[shell.Commit]) -> bool:
+    """A commit was the last thing that happened: some agents say no more."""
+    return bool(commits) and bool(turn.events) and commits[-1].pos == turn.events[-1].pos
 
 
 def _joined(commits: list[shell.Commit]) -> list[shell.Commit]:

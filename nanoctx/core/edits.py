@@ -26,15 +26,19 @@ _CODE = (
     ".lua", ".mjs", ".php", ".py", ".rb", ".rs", ".scala", ".sh", ".sql", ".svelte", ".swift", ".ts", ".tsx",
     ".vue", ".zig",
 )  # fmt: skip
+_OPEN = re.compile(r"^\s*[-*] \[ \] +(.{3,120})$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,4} +(.{3,80})$", re.MULTILINE)
 
 
 def marks(path: str, text: str) -> dict[str, str]:
-    """What is kept of the new text of a file: `symbols` it defines, `names` in it, or its `headings`."""
+    """What is kept of a file's new text: `symbols` it defines, `names` in it; or `headings`, `open` boxes."""
     kind = path.lower()
     if kind.endswith(_PROSE):
-        headings = [prose.plain(title) for title in _HEADING.findall(text)[:HEADINGS]]
-        return {"headings": " / ".join(headings)} if headings else {}
+        found = {
+            "headings": " / ".join(prose.plain(title) for title in _HEADING.findall(text)[:HEADINGS]),
+            "open": " / ".join(prose.plain(step) for step in _OPEN.findall(text)[:HEADINGS]),
+        }
+        return {key: value for key, value in found.items() if value}
     defined = symbols(text)[:SYMBOLS]
     counted = Counter(_NAME.findall(text)) if kind.endswith(_CODE) else Counter[str]()
     known = set(defined)

@@ -20,9 +20,10 @@ def undone(story: Sequence[Deeds], index: int, commit: shell.Commit) -> Run | No
 
 
 def cured(story: Sequence[Deeds], index: int, failure: Run) -> bool:
-    """The same command passed later."""
-    later = (run for deeds in story[index:] for run in deeds.runs if run.pos > failure.pos)
-    return any(run.ok and run.family == failure.family for run in later)
+    """The same command passed later; or, for a build, another check, which needs what is built."""
+    built = shell.is_build(failure.command)
+    later = (run for deeds in story[index:] for run in deeds.runs if run.pos > failure.pos and run.ok)
+    return any(run.family == failure.family or (built and shell.is_check(run.command)) for run in later)
 
 
 def failed_since(story: Sequence[Deeds], index: int) -> bool:

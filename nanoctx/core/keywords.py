@@ -16,6 +16,14 @@ LONGEST = 30  # characters of a word; a longer one names no topic
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_][\w.-]*[^\W_]|[.,;:!?()\[\]\n|]")
 
 
+# How something is done, the rest of "couldn't", and what is done to everything: none names a topic.
+_NO_NAME = re.compile(
+    rf"{prose.SHA.pattern}|.*ly|hmm+|(?:could|did|does|was|is|are|do|won|ca|has|have|should|would)n?"
+    r"|(?:commit|push)(?:s|ed|ted|ing|ting)?",
+    re.IGNORECASE,
+)
+
+
 class Talk:
     """What was heard in the parts of a talk, each of which comes with how much it counts.
 
@@ -75,7 +83,7 @@ class Talk:
 @lru_cache(maxsize=16384)
 def _content(token: str) -> str:
     """The stem of a word that says something; "" for any other token."""
-    if not 2 < len(token) <= LONGEST or token.lower() in prose.STOP or prose.SHA.match(token):
+    if not 2 < len(token) <= LONGEST or token.lower() in prose.STOP or _NO_NAME.fullmatch(token):
         return ""
     stem = prose.stem(token)
     return "" if stem in prose.STOP else stem

@@ -9,6 +9,7 @@ from nanoctx.core.redact import redact_all
 from nanoctx.model import Event
 
 TOLD = 4000  # characters of a plan, an address or an errand that a tool was given
+_MARKS = ("headings", "names", "open")  # of an edit, in the place of its text
 _TOLD = frozenset(("plan", "web", "agent"))  # tools whose words say what was wanted
 
 
@@ -24,7 +25,8 @@ def lean(event: Event) -> Event:
 
 def words_of(event: Event) -> tuple[str, str, str]:
     if event.kind == "tool" and event.name in ("edit", "write"):
-        return event.facts.get("headings", ""), event.facts.get("names", ""), ""
+        headings, names, steps = (event.facts.get(key, "") for key in _MARKS)
+        return headings, names, steps
     return event.text, event.command, event.facts.get("question", "")
 
 
@@ -36,7 +38,7 @@ def redacted(event: Event) -> Event:
 
 def with_words(event: Event, text: str, command: str, question: str) -> Event:
     if event.kind == "tool" and event.name in ("edit", "write"):
-        kept = {**event.facts, "headings": text, "names": command}
+        kept = {**event.facts, **dict(zip(_MARKS, (text, command, question), strict=True))}
         return replace(event, facts={key: value for key, value in kept.items() if value})
     facts = {**event.facts, "question": question} if question else event.facts
     return replace(event, text=text, command=command, facts=facts)

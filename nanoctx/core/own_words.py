@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from nanoctx.core import cues, prose
 
+FEW_WORDS, FEW_SIGNS = 5, 6  # that may follow a yes without saying more
 LONG = 900  # a longer prompt is mostly pasted: only its edges are taken as the person's own
 _OUTPUT_MARK = re.compile(
     r"^(?:hint|error|warning|note|traceback|info|debug|fatal|warn|at )\b\s*[:\[]", re.IGNORECASE
@@ -67,10 +68,22 @@ def asks(sentence: str) -> bool:
     return sentence.rstrip(" *_`)\"'").endswith(("?", "？"))
 
 
+def approves(prompt: str) -> bool:
+    """It says yes and adds nothing: "yes, please do", "okay go forth"."""
+    text = prompt.strip()
+    if cues.APPROVAL.match(text):
+        return True
+    assent = cues.ASSENT.match(text)
+    rest = text[assent.end() :].strip() if assent else text
+    if not assent or asks(rest) or len(rest.split()) > FEW_WORDS:
+        return False
+    return not prose.has_words(rest, 2) if rest.isascii() else len(rest) <= FEW_SIGNS
+
+
 def substantive(prompt: str) -> bool:
     """It says something by itself: not "yes", "continue", "2"."""
     text = prompt.strip()
-    if cues.APPROVAL.match(text):
+    if approves(text):
         return False
     return prose.has_words(text[:600], 2) or (not text.isascii() and len(text) >= 8)
 

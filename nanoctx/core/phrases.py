@@ -12,6 +12,8 @@ from nanoctx.model import Event
 
 _NONE: Mapping[str, float] = {}
 _CLAUSE = re.compile(r"(?<=[.;!?,]) |(?<=[。；！？，])")
+_DEPENDENT = re.compile(r"(?:or|which|who|because|since|so|but|though|when|while|if|as|for)\b", re.IGNORECASE)
+_JOINED_ON = re.compile(r"^(?:and|then|also|plus)\s+", re.IGNORECASE)
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -40,8 +42,7 @@ def _bare(sentence: str) -> str:
 
 def _most_telling(text: str, room: int, weights: Mapping[str, float]) -> str:
     """The clauses of a long request that speak most of what the talk is about, in their order."""
-    clauses = [clause.strip(" ,;") for clause in _CLAUSE.split(text)]
-    clauses = [prose.cut(clause, room) for clause in clauses if prose.words(clause)]
+    clauses = [prose.cut(clause, room) for clause in _clauses(text) if prose.words(clause)]
     chosen: list[int] = []
     said: set[str] = set()
     left = room
@@ -59,6 +60,17 @@ def _most_telling(text: str, room: int, weights: Mapping[str, float]) -> str:
         said |= prose.words(clauses[best])
         left -= len(clauses[best]) + 2
     return ", ".join(clauses[at] for at in sorted(chosen)) or prose.cut(text, room)
+
+
+def _clauses(text: str) -> list[str]:
+    """The parts of a request that can stand alone: "which …" belongs to what it follows."""
+    found: list[str] = []
+    for clause in (part.strip(" ,;") for part in _CLAUSE.split(text)):
+        if found and _DEPENDENT.match(clause):
+            found[-1] = f"{found[-1]}, {clause}"
+        elif clause:
+            found.append(_JOINED_ON.sub("", clause))
+    return found
 
 
 def size(text: str) -> int:

@@ -104,7 +104,7 @@ def plain(text: str) -> str:
         text = _LINK.sub(r"\1", _IMAGE.sub("", text))
     if "://" in text:
         text = _URL.sub(r"\1", _URL_PULL.sub(r"#\1", text))
-    text = text.replace("**", "").replace("`", "")
+    text = text.replace("**", "").replace("`", "").replace("’", "'")
     if "*" in text or "__" in text:
         text = _EMPHASIS.sub("", text)
     text = _without_emoji(text)

@@ -14,6 +14,8 @@ from nanoctx.core.candidates import REPORTED_WITHIN
 KEPT = 57  # of 60 items, beside focus, task and block
 LINES = 8  # that the page may draw from, in order of use; the rest follow by weight
 PAST_TURNS = 2
+LATE = 6  # turns back: what was committed before is history
+NOT_FOR_THE_PAGE = frozenset(("error-cured", "mended", "progress", "asked", "reported", "planned"))
 FAR = 0.3  # what a line counts that has no word of the topic
 QUOTA = {"impl": 3, "fact": 1, "dec": 2, "rule": 2, "fail": 1, "next": 1}
 
@@ -77,7 +79,7 @@ def _for_the_page(
         for one in chosen
         if one.kind in QUOTA
         and one.grade != "refuted"
-        and one.sort not in ("error-cured", "asked", "reported")
+        and one.sort not in NOT_FOR_THE_PAGE
         # What was ahead or broken some turns ago has been done or mended since, more often than not.
         and not (one.kind in ("next", "fail") and one.by == "agent" and turns - 1 - one.turn >= PAST_TURNS)
         # The outcome of a request says more than the request.
@@ -100,6 +102,14 @@ def _for_the_page(
         )
         return scores[id(one)] * (0.2 + 0.8 * fresh) * 0.8 ** kinds[one.kind] * repeats
 
+    # The newest commit is what a resuming agent must know first of all, however short its line is.
+    late = (one for one in pool if one.sort == "commit" and turns - 1 - one.turn <= LATE)
+    newest = max(late, key=lambda one: one.pos, default=None)
+    if newest is not None:
+        pool.remove(newest)
+        picked.append(newest)
+        covered |= vocabularies[id(newest)]
+        kinds[newest.kind] += 1
     while pool and len(picked) < LINES:
         open_kinds = [one for one in pool if kinds[one.kind] < QUOTA[one.kind]] or pool
         best = max(open_kinds, key=value)

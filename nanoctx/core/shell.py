@@ -23,6 +23,7 @@ _CHECK = re.compile(
     r"|tsc|typecheck|type-check|check|build|compile|vet|clippy|fmt|format|prettier|ci|verify|gradlew?"
     r"|mvn|e2e|cargo|go (?:test|build|vet|run)|make|tox|nox)\b"
 )
+_GIT = re.compile(r"(?:git|gh|glab)\b")
 _THEN = re.compile(r"&&|;|\|\|")
 _TWO_WORD_TOOLS = frozenset(
     """
@@ -57,6 +58,15 @@ _ERROR = re.compile(
 )
 _NOT_AN_ERROR = re.compile(
     r"^\s*at |\b0 (?:errors|failed|failures)|^Exit code|node_modules|^Error:?\s*$|-{3}\s*$|^\s*(?://|#|\*)"
+)
+_BUILD = re.compile(
+    r"\b(?:go (?:build|vet)|cargo (?:build|check)|tsc|compile\w*|(?:npm|pnpm|yarn|bun) run build"
+    r"|make build)\b"
+)
+_MISUSE = re.compile(
+    r"unknown (?:flag|option|command|subcommand)|invalid usage|command not found"
+    r"|unrecognized (?:option|argument)|no such option|not recognized as",
+    re.IGNORECASE,
 )
 _COUNTED = re.compile(
     r"\b\d+ (?:tests? )?(?:pass(?:ed|ing)?|ok|succeeded|issues?|errors?|problems?|warnings?|tests?)\b"
@@ -106,7 +116,9 @@ def only_looks(command: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_check(command: str) -> bool:
-    return bool(_CHECK.search(bare(command).lower())) and not only_looks(command)
+    parts = [part.strip() for part in _THEN.split(bare(command)) if part.strip()]
+    checks = (part for part in parts if not _GIT.match(part) and not _LOOK.match(part))
+    return any(_CHECK.search(part.lower()) for part in checks)
 
 
 def makes_commit(command: str) -> bool:
@@ -175,6 +187,15 @@ def error_lines(output: str, most: int = 2) -> list[str]:
     chosen = telling or [line for line in lines if not line.startswith(("Exit code", ">", "$"))][-1:]
     short = (cut(plain(_LONG_PATH.sub(r"\1", line)), 150) for line in chosen)
     return [line for line in dict.fromkeys(short) if line][:most]
+
+
+def is_build(command: str) -> bool:
+    return bool(_BUILD.search(bare(command)))
+
+
+def is_misuse(output: str) -> bool:
+    """The command was called wrongly: that says nothing of the work."""
+    return bool(_MISUSE.search(output[:2000]))
 
 
 def outcome_line(output: str) -> str:

@@ -28,7 +28,7 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
         return None
     last = done[-1]
     step = _open_step(story, done)
-    if last.finished or _ends_with_a_commit(last):
+    if last.finished:
         return step or _announced_next(last)
     if step is not None:
         return step
@@ -54,10 +54,6 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
     return Named(prose.cut(capital(text), TASK), said.pos, said.at, said.who, said.quote)
 
 
-def _ends_with_a_commit(last: Deeds) -> bool:
-    return bool(last.commits and last.last is not None and last.commits[-1].pos == last.last.pos)
-
-
 def _beyond(request: str, shown: str) -> str:
     """The part of a request that the Focus had no room for; all of it if that is too little."""
     clauses = re.split(r"(?<=[.;!?,]) ", request)
@@ -67,8 +63,11 @@ def _beyond(request: str, shown: str) -> str:
 
 def _open_step(story: Story, done: Sequence[Deeds]) -> Named | None:
     """The plan's active step, if the plan was touched lately."""
-    if not story.plan or story.turns_begun - story.plan_turn >= PLAN_STALE_TURNS:
+    since = story.turns_begun - story.plan_turn
+    if not story.plan or since >= PLAN_STALE_TURNS:
         return None
+    if 0 < since < len(done) and done[-1 - since].finished:
+        return None  # what it was made for is done, and another prompt came
     live = [
         step for step in story.plan if step.status in ("in_progress", "pending") and prose.plain(step.text)
     ]

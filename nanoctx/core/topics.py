@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nanoctx.core import cues, prose
 from nanoctx.core.deeds import Deeds
-from nanoctx.core.own_words import asks, only_rules, own_words, substantive
+from nanoctx.core.own_words import approves, asks, only_rules, own_words, substantive
 from nanoctx.core.phrases import size
 from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
@@ -40,7 +40,7 @@ def approved(done: Sequence[Deeds], opener: int) -> tuple[str, Event] | None:
         prompt, before = done[index].turn.prompt, done[index - 1]
         if prompt is not None and substantive(prompt.text) and not _is_chore(prompt.text):
             return None  # they went on from there
-        if prompt is None or not cues.APPROVAL.match(prompt.text.strip()) or before.final is None:
+        if prompt is None or not approves(prompt.text) or before.final is None:
             continue
         offered = proposal(before.final.text, prompt.text, brief=True)
         if prose.has_words(offered, 3):

@@ -22,6 +22,7 @@ def from_story(story: Sequence[Deeds]) -> Iterator[Candidate]:
     yield from _earlier_commits(story)
     yield from _uncommitted(story, gone)
     yield from _edited(story, gone)
+    yield from _open_boxes(story)
     yield from _checks(story)
 
 
@@ -37,8 +38,9 @@ def from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         )
         if commit.pushed and text:
             text += f", pushed to {commit.pushed}"
-        elif commit.branch not in ("", "HEAD") and text:
-            text += f" on {commit.branch}"
+        elif commit.sha and text:
+            known = commit.branch not in ("", "HEAD")
+            text += f"{f' on {commit.branch}' if known else ''}, no push seen"
         if commit.pull:
             text = (
                 f"{prose.cut(text, 150)}; opened PR #{commit.pull}"
@@ -89,6 +91,8 @@ def from_failures(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         text = f"Passed later: {name} first failed: " if cure else f"{name} failed: "
         event = Event("result", run.pos, "", text="; ".join(errors))
         sort = "error-cured" if cure else "error" if shell.is_check(run.command) else "error-aside"
+        if shell.is_misuse(run.output):
+            sort = "reported"
         line = prose.cut(text + event.text, WIDTH)
         weight = 0.9 if cure else 1.2
         yield made(event, index, "fail", sort, line, weight, by="tool", grade="verified")
@@ -166,6 +170,17 @@ def _edited(story: Sequence[Deeds], gone: Mapping[str, int]) -> Iterator[Candida
         text = prose.cut(f"{verb} {place}: {listed}" if listed else f"{verb} {place}", WIDTH)
         quote, weight = f"edited {path}"[:400], 0.8 if listed else 0.3
         yield made(edit, index, "impl", "edited", text, weight, by="tool", quote=quote, grade=grade)
+
+
+def _open_boxes(story: Sequence[Deeds]) -> Iterator[Candidate]:
+    """Steps that a document the agent wrote leaves unticked."""
+    latest: dict[str, tuple[int, Event]] = {}
+    for index, deeds in enumerate(story):
+        latest |= {edit.path: (index, edit) for edit in deeds.edits if edit.facts.get("open")}
+    for path, (index, edit) in list(latest.items())[-2:]:
+        steps = edit.facts["open"]
+        text = prose.cut(f"Open in {_base(path)}: {steps.replace(' / ', '; ')}", WIDTH)
+        yield made(edit, index, "next", "next", text, 1.4, quote=steps)
 
 
 def _checks(story: Sequence[Deeds]) -> Iterator[Candidate]:

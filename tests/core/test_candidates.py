@@ -193,7 +193,8 @@ def test_an_amended_commit_goes_by_its_new_name_and_the_work_stands() -> None:
     told = found(
         prompt("Print the moon"), edit("a.py"), COMMIT, report, prompt("reword it"), amended, say("Reworded.")
     )
-    assert [one.text for one in told if one.sort == "commit"] == ["Committed 9f8e7d6 Print it on main"]
+    lines = [one.text for one in told if one.sort == "commit"]
+    assert lines == ["Committed 9f8e7d6 Print it on main, no push seen"]
     grades = {
         one.text: one.grade for one in told if one.by == "agent" and one.turn == 0 and one.sort == "impl"
     }
@@ -206,7 +207,8 @@ def test_only_the_commit_that_was_taken_back_is_left_out() -> None:
     told = found(
         prompt("Print"), edit("a.py"), COMMIT, edit("b.py"), second, shell("git reset --hard HEAD~1", "ok")
     )
-    assert [one.text for one in told if one.sort == "commit"] == ["Committed 1a2b3c4 Print the moon on main"]
+    lines = [one.text for one in told if one.sort == "commit"]
+    assert lines == ["Committed 1a2b3c4 Print the moon on main, no push seen"]
 
 
 def test_a_commit_the_person_refused_is_never_stated_as_done() -> None:

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -152,6 +156,40 @@ def test_so_does_one_of_a_very_long_session() -> None:
 @pytest.mark.parametrize("length", [1, 2, 5])
 def test_the_same_story_is_the_same_observation(length: int) -> None:
     assert observed(*SESSION[: length + 1]) == observed(*SESSION[: length + 1])
+
+
+FIXTURES = Path(__file__).parents[1] / "sources" / "fixtures"
+IN_A_PROCESS = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from nanoctx.core import items
+from nanoctx.core.distill import distill
+from nanoctx.core.turns import Story, grow
+from nanoctx.model import Cursor
+from nanoctx.sources import SOURCES
+for log in sorted(Path(sys.argv[1]).iterdir()):
+    events = SOURCES[log.stem].read(log, Cursor()).events
+    for session in dict.fromkeys(event.session for event in events):
+        story = grow(Story(session), [event for event in events if event.session == session])
+        now = datetime(2026, 7, 1, tzinfo=UTC)
+        seen = distill(story, id="0" * 12, agent=log.stem, now=now, idle_minutes=15)
+        sys.stdout.write(items.render(seen))
+"""
+
+
+def test_the_same_story_is_the_same_text_whatever_the_seed_of_hashes() -> None:
+    texts = [
+        subprocess.run(
+            [sys.executable, "-c", IN_A_PROCESS, str(FIXTURES)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    ]
+    assert b"agent: claude-code" in texts[0] and texts[0].count(b"\n- focus: ") >= 8
+    assert texts[0] == texts[1] == texts[2]
 
 
 def within_limits(seen: Observation) -> None:

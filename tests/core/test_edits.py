@@ -28,6 +28,11 @@ def test_an_edit_of_prose_is_marked_by_its_headings() -> None:
     assert edits.marks("docs/tides.md", "only text") == {}
 
 
+def test_unticked_boxes_are_what_is_open() -> None:
+    text = "- [x] Print\n- [ ] Bind the book\n  * [ ] Sell it\n"
+    assert edits.marks("PLAN.md", text) == {"open": "Bind the book / Sell it"}
+
+
 @pytest.mark.parametrize(
     "text",
     [

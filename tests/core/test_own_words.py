@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanoctx.core.own_words import LONG, asks, own_words, substantive
+from nanoctx.core.own_words import LONG, approves, asks, own_words, substantive
 
 REVIEW = """Please address the review:
 
@@ -103,3 +103,13 @@ def test_no_prompt_breaks_the_reader(prompt: str) -> None:
     own = own_words(prompt)
     assert all(sentence and "\n" not in sentence for sentence in own.sentences)
     substantive(prompt)
+
+
+@pytest.mark.parametrize("text", ["yes, please do", "okay go on with it then", "可以，帮我补充"])
+def test_a_yes_with_a_tail_that_says_nothing_is_an_approval(text: str) -> None:
+    assert approves(text) and not substantive(text)
+
+
+@pytest.mark.parametrize("text", ["yes but print metres instead of fathoms", "ok and the moon column?"])
+def test_a_yes_that_goes_on_is_more(text: str) -> None:
+    assert not approves(text)
