@@ -33,15 +33,27 @@ def settings_page() -> str:
         "be empty or missing. A key nanoctx does not know is named by `nanoctx doctor` and ignored; a value",
         "of the wrong type stops the command with one sentence and changes nothing.",
     ]
+    lines += _sections(settings.Settings)
+    lines += [
+        "",
+        "# Your own config",
+        "",
+        "Some keys are taken only from `$XDG_CONFIG_HOME/nanoctx/config.toml` (else",
+        "`~/.config/nanoctx/config.toml`), as a workspace may have come with a clone. In a `nanoctx.toml`",
+        "they are named and ignored.",
+    ]
+    return "\n".join([*lines, *_sections(settings.OwnSettings)]) + "\n"
+
+
+def _sections(table: type[settings.Settings | settings.OwnSettings]) -> Iterator[str]:
     section = ""
-    for entry in settings.entries():
+    for entry in settings.entries(table):
         heading, name = settings.key(entry).split(".")
         if heading != section:
             section = heading
-            lines += ["", f"## [{section}]", ""]
+            yield from ("", f"## [{section}]", "")
         line = f"`{name} = {settings.as_toml(entry.default)}`"
-        lines.append(f"- {line}: {entry.metadata['help']}{_range(entry.metadata)}")
-    return "\n".join(lines) + "\n"
+        yield f"- {line}: {entry.metadata['help']}{_range(entry.metadata)}"
 
 
 def commands_page() -> str:

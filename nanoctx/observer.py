@@ -10,15 +10,15 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from secrets import token_hex
 
-from nanoctx import answers, scenes
-from nanoctx.core import context, document, external, people, prose, tokens
+from nanoctx import answers, rewriting, scenes
+from nanoctx.core import context, document, external, people, rewording, tokens
 from nanoctx.core.distill import distill
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
 from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories
 from nanoctx.disk.workspace import Workspace
-from nanoctx.errors import LogUnreadable
-from nanoctx.model import Change, Cursor, Event, Evidence, Line, Observation, Origin
+from nanoctx.errors import Busy, LogUnreadable
+from nanoctx.model import Change, Cursor, Event, Line, Observation, Origin
 from nanoctx.sources import SOURCES, git
 from nanoctx.sources.base import Source
 
@@ -75,20 +75,34 @@ def observe(
         look.close_ended(endings.load(ws.state))
         look.close_cleared()
         look.close_idle()
-        rewritten, by_hand = _rewrite_pages(ws, known, tuple(look.observations.values()), now, zone)
-        answers.prepare(ws, (*look.observations.values(), *by_hand), now, zone)
+        done = _publish(ws, known, tuple(look.observations.values()), now, zone)
         _sweep(ws, now)
         # Last: a crash before this line only means that the same lines are read again.
         cursors.save(ws.cursors, look.cursors)
-    changed = tuple(look.changed)
+    changed = [look.observations[id] for id in look.changed]
+    # The page is right by now, and no look has to wait while a writer thinks.
+    replies = rewriting.ask(ws, changed, now=now, also_open=not in_turn, progress=progress)
+    again = _reword(ws, replies, now, zone) if replies else None
     return Report(
         look.sessions,
-        changed,
+        tuple(look.changed),
         look.skipped,
         (*problems, *look.problems),
-        rewritten.changed,
-        rewritten.conflict,
+        done.changed or (again is not None and again.changed),
+        done.conflict or (again.conflict if again is not None else None),
     )
+
+
+def _reword(ws: Workspace, replies: rewriting.Replies, now: datetime, zone: tzinfo) -> pages.Rewritten | None:
+    """Keep what the writer said of items that still stand as it read them; without a turn, nothing."""
+    with contextlib.suppress(Busy), lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="reword"):
+        before, _ = observations.load_all(ws.root)
+        after = [rewording.reworded(one, replies.get(one.id, {})) for one in before]
+        for old, new in zip(before, after, strict=True):
+            if old != new:
+                observations.save(ws.root, new)
+        return _publish(ws, before, after, now, zone)
+    return None
 
 
 @contextlib.contextmanager
@@ -122,9 +136,7 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
     with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="refresh"):
         mirror.restore(ws.root, os.environ)
         known, _ = observations.load_all(ws.root)
-        rewritten, by_hand = _rewrite_pages(ws, known, known, now, zone)
-        answers.prepare(ws, (*known, *by_hand), now, zone)
-        return rewritten.changed
+        return _publish(ws, known, known, now, zone).changed
 
 
 def page(ws: Workspace, *, now: datetime, zone: tzinfo) -> str:
@@ -269,7 +281,8 @@ class _Look:
         # Where HEAD stood is known only while the session goes on: afterwards anybody may have moved it.
         head = git.head(folder) if folder is not None and not made.ended else None
         project = git.slug(folder) if folder is not None else git.named(story.cwd or "project")
-        self._save(replace(made, project=project, head=head.sha[:12] if head else "", log=log))
+        made = replace(made, project=project, head=head.sha[:12] if head else "", log=log)
+        self._save(rewording.carried(made, old))
 
     def _ignored(self, cwd: str) -> bool:
         return any(Path(cwd).is_relative_to(folder) for folder in self.ws.ignored) if cwd else False
@@ -296,10 +309,10 @@ def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
 # -- writing pages -----------------------------------------------------------------------------------------
 
 
-def _rewrite_pages(
+def _publish(
     ws: Workspace, before: Sequence[Observation], after: Sequence[Observation], now: datetime, zone: tzinfo
-) -> tuple[pages.Rewritten, list[Observation]]:
-    """CONTEXT.md, and in a workspace of several projects one page for each; and what people did to them."""
+) -> pages.Rewritten:
+    """CONTEXT.md, in a workspace of several projects one page for each, and the answers for hooks."""
     by_hand: list[Observation] = []
     names = scenes.projects(after)
     if ws.kind != "repo" and len(names) > 1:
@@ -308,7 +321,8 @@ def _rewrite_pages(
             _rewrite(ws, page, state, name, before, after, by_hand, now, zone, alone=True)
     first = names[0] if names else ""
     done = _rewrite(ws, ws.context_page, ws.state, first, before, after, by_hand, now, zone, alone=False)
-    return done, by_hand
+    answers.prepare(ws, (*after, *by_hand), now, zone)
+    return done
 
 
 def _rewrite(
@@ -356,15 +370,10 @@ def _evidence(by_id: Mapping[str, Observation], line: Line) -> tuple[Quoted, ...
         one = by_id.get(origin.observation)
         if one is None:
             continue
-        quoted = _nearest([quote for quote in one.evidence if quote.pos == origin.pos], line.text)
-        if quoted is not None:
-            found.append((one.id, origin.kind, origin.pos, quoted.at, quoted.who, quoted.quote, one.log))
-        else:
+        quotes = rewording.behind(one, origin, line.text)
+        for quote in quotes:
+            found.append((one.id, origin.kind, origin.pos, quote.at, quote.who, quote.quote, one.log))
+        if not quotes:
             words = one.title or one.summary
             found.append((one.id, origin.kind, origin.pos, one.started, one.agent, words, one.log))
     return tuple(found)
-
-
-def _nearest(quotes: Sequence[Evidence], text: str) -> Evidence | None:
-    """Of the words that one message gave, those that the line repeats most."""
-    return max(quotes, key=lambda one: len(prose.words(one.quote) & prose.words(text)), default=None)

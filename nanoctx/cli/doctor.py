@@ -16,7 +16,7 @@ from nanoctx import __version__
 from nanoctx.cli import connection_signs
 from nanoctx.cli.call import Call, counted, with_call
 from nanoctx.cli.sign import Sign
-from nanoctx.disk import registry
+from nanoctx.disk import registry, writer
 from nanoctx.errors import NanoctxError
 from nanoctx.sources import SOURCES
 
@@ -79,9 +79,32 @@ def _workspace(call: Call) -> Iterator[Sign]:
     yield from _permissions(workspace)
     for warning in workspace.settings.warnings:
         yield Sign("settings", False, warning, "correct or remove the key; docs/settings.md lists all")
+    yield from _writer(call, workspace)
     page = workspace.context_page
     yield Sign("page", page.is_file(), str(page), "run `nanoctx observe` to make it")
     yield from _logs(call, workspace)
+
+
+def _writer(call: Call, workspace: Workspace) -> Iterator[Sign]:
+    """Only if one is set; whether its last run came to anything."""
+    try:
+        own = writer.own_settings(call.env)
+    except NanoctxError as error:
+        yield Sign("writer", False, str(error), "mend your own config; until then no writer is run")
+        return
+    for warning in own.warnings:
+        yield Sign("writer", False, warning, "correct or remove the key; docs/settings.md lists all")
+    if not own.writer_command:
+        return
+    command, last = writer.program(own, call.env), writer.load_notes(workspace.state)
+    if not command:
+        cure = "install it, make it executable, or remove [writer] command from your own config"
+        yield Sign("writer", False, f"`{own.writer_command}` was not found or may not be run", cure)
+    elif last.trouble:
+        cure = "run it by hand (docs/writer.md); until it answers the page is as without it"
+        yield Sign("writer", False, f"{command[0]} {last.trouble} at {last.at} UTC", cure)
+    else:
+        yield Sign("writer", True, f"{command[0]}, {f'last run {last.at} UTC' if last.at else 'not run yet'}")
 
 
 def _permissions(workspace: Workspace) -> Iterator[Sign]:

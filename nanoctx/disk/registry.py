@@ -26,10 +26,15 @@ class Entry:
 
 def path(env: Mapping[str, str]) -> Path:
     """Where the registry is, whether or not it exists yet."""
+    return folder(env) / "workspaces.toml"
+
+
+def folder(env: Mapping[str, str]) -> Path:
+    """The user's own config folder."""
     base = env.get("XDG_CONFIG_HOME", "")
     # The XDG rule: a relative path there is to be ignored.
     config = Path(base) if base.startswith("/") else home(env) / ".config"
-    return config / "nanoctx" / "workspaces.toml"
+    return config / "nanoctx"
 
 
 def home(env: Mapping[str, str]) -> Path:

@@ -1,4 +1,4 @@
-"""What a person may set in nanoctx.toml: one table, from which docs/settings.md is made too."""
+"""What a person may set, per workspace and in their own config: two tables, docs/settings.md is made of."""
 
 from __future__ import annotations
 
@@ -59,34 +59,74 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class OwnSettings:
+    """What is taken only from the person's own config: a workspace may have come with a clone."""
+
+    writer_command: str = _setting(
+        "", "A program of yours that may reword what was distilled (docs/writer.md). Empty: none is run."
+    )
+    writer_seconds: int = _setting(20, "How long it may take for one session.", low=1, high=120)
+    writer_max_characters: int = _setting(
+        20000, "If it prints more than this, nothing of it is used.", low=100, high=1000000
+    )
+    warnings: tuple[str, ...] = ()
+
+
 def load(path: Path) -> Settings:
     """The settings in a file. A missing file means the defaults; unknown keys are named in `warnings`."""
-    try:
-        raw = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return Settings()
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be read ({error.strerror}): make it a readable file") from error
-    return parse(raw, path)
+    raw = _bytes(path)
+    return Settings() if raw is None else parse(raw, path)
+
+
+def load_own(path: Path) -> OwnSettings:
+    """The person's own settings, read in the same way."""
+    raw = _bytes(path)
+    if raw is None:
+        return OwnSettings()
+    values, unknown = _read(raw, path, entries(OwnSettings))
+    warnings = tuple(f"{path.name}: unknown key `{name}` is ignored" for name in unknown)
+    return OwnSettings(**values, warnings=warnings)
 
 
 def parse(raw: bytes, path: Path) -> Settings:
     """The settings in the bytes of a file; `path` is only named in messages."""
-    document = _toml(raw, path)
-    known = {key(entry): entry for entry in entries()}
-    values: dict[str, Any] = {}
-    warnings: list[str] = []
-    for name, value in _flat(document):
-        if name in known:
-            values[known[name].name] = _checked(known[name], value, path)
-        else:
-            warnings.append(f"{path.name}: unknown key `{name}` is ignored")
+    values, unknown = _read(raw, path, entries())
+    own = {key(entry) for entry in entries(OwnSettings)}
+    warnings = (
+        f"{path.name}: `{name}` is ignored here: it is taken only from your own config"
+        if name in own
+        else f"{path.name}: unknown key `{name}` is ignored"
+        for name in unknown
+    )
     return Settings(**values, warnings=tuple(warnings))
 
 
-def entries() -> tuple[Field[Any], ...]:
-    """The rows of the table, in the order of the documentation."""
-    return tuple(entry for entry in fields(Settings) if "help" in entry.metadata)
+def entries(table: type[Settings | OwnSettings] = Settings) -> tuple[Field[Any], ...]:
+    """The rows of a table, in the order of the documentation."""
+    return tuple(entry for entry in fields(table) if "help" in entry.metadata)
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read ({error.strerror}): make it a readable file") from error
+
+
+def _read(raw: bytes, path: Path, table: tuple[Field[Any], ...]) -> tuple[dict[str, Any], list[str]]:
+    """The values that the table knows, by field, and the names of all others."""
+    known = {key(entry): entry for entry in table}
+    values: dict[str, Any] = {}
+    unknown: list[str] = []
+    for name, value in _flat(_toml(raw, path)):
+        if name in known:
+            values[known[name].name] = _checked(known[name], value, path)
+        else:
+            unknown.append(name)
+    return values, unknown
 
 
 def key(entry: Field[Any]) -> str:
@@ -169,7 +209,7 @@ def _expected(entry: Field[Any]) -> str:
     if isinstance(default, str) and "choices" in limits:
         return "one of " + ", ".join(f'"{choice}"' for choice in limits["choices"])
     if isinstance(default, str):
-        return 'the name of a time zone such as "Europe/Vienna"'
+        return 'the name of a time zone such as "Europe/Vienna"' if "zone" in limits else "a text in quotes"
     kind = "a number" if isinstance(default, float) else "a whole number"
     return f"{kind} from {limits['low']} to {limits['high']}"
 
