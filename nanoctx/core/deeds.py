@@ -140,8 +140,12 @@ def _finished(turn: Turn, says: tuple[Event, ...]) -> bool:
 
 
 def _ends_with(turn: Turn, commits: Sequence[shell.Commit]) -> bool:
-    """A commit was the last thing that happened: some agents say no more."""
-    return bool(commits) and bool(turn.events) and commits[-1].pos == turn.events[-1].pos
+    """A commit was the last thing that was done: some agents say no more. Later looks change nothing."""
+    if not commits:
+        return False
+    after = [event for event in turn.events if event.pos > commits[-1].pos]
+    looks = all(shell.only_looks(event.command) for event in after if event.kind == "tool")
+    return looks and all(event.kind == "tool" or (event.kind == "result" and event.ok) for event in after)
 
 
 def _joined(commits: list[shell.Commit]) -> list[shell.Commit]:

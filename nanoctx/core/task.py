@@ -15,6 +15,7 @@ from nanoctx.core.turns import Story
 from nanoctx.model import Step
 
 TASK = 160
+SAID = 0.6  # share of its words that Focus has already
 PLAN_STALE_TURNS = 2  # a plan not touched for longer says nothing about now
 _LOOKING = re.compile(r"(?i)^(?:check|look|read|see|find|explore|examine|search|view|understand)\b")
 _ABOUT_TO = re.compile(
@@ -43,6 +44,8 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
     asked = request(prompt, TASK * 10) if prompt is not None and substantive(prompt.text) else ""
     rest = _beyond(asked, focus_text) if asked else ""
     was = f"was about to {said.text[:1].lower()}{said.text[1:]}" if said is not None else ""
+    if was and overlap(rest, focus_text) >= SAID:
+        rest, was = "", said.text if said is not None else ""
     text = " — ".join(part for part in (prose.cut(rest, 100 if was else TASK), was) if part)
     source = prompt if rest else None
     if not text:
