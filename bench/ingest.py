@@ -8,6 +8,8 @@ Three figures, each with its bound; exit 1 if one is missed:
 2. the same for one generated log with a very long line in it, and its peak memory (bound 120 MB);
 3. CPU of a look after 1 kB was appended to that log, as a multiple of the same on a 1 MB log (bound 1.25:
    the same work, and room for the noise of a shared machine).
+
+Then, for information, the first figure for each agent by itself.
 """
 
 from __future__ import annotations
@@ -24,9 +26,37 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nanoctx.sources.base import Source
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "logs" / "dev"
+FIXTURES = ROOT / "tests" / "sources" / "fixtures"
+ENOUGH = 4e6  # bytes: with less the clock is too coarse
+# Where logs of real sessions are, below the folder of all logs.
+REAL = {
+    "claude-code": ("dev/*-claude.jsonl", "clients/claude-code-*/projects/*/*.jsonl"),
+    "codex": ("dev/*-codex.jsonl", "clients/codex-*/sessions/*/*/*/*.jsonl"),
+    "gemini": ("dev/*-gemini.jsonl", "clients/gemini-*/*/chats/*.jsonl"),
+    "qwen": ("clients/qwen-*/projects/*/chats/*.jsonl",),
+    "opencode": ("dev/*-opencode.json", "clients/opencode-*/export-*.json"),
+    "copilot": ("dev/*-copilot.jsonl", "clients/copilot-*/session-state/*/events.jsonl"),
+    "pi": ("dev/*-pi.jsonl", "clients/pi-*/sessions/*/*.jsonl"),
+    "aider": ("dev/*-aider.md",),
+    "nanobot": ("dev/*-nanobot.jsonl", "clients/nanobot-*/sessions/*/*.jsonl"),
+}
+PROGRAM = "import sys; from nanoctx.cli.main import main; sys.exit(main())"
+ONLY = f"""
+import json, sys
+from pathlib import Path
+from nanoctx.sources import SOURCES
+given = json.load(sys.stdin)
+for name, source in SOURCES.items():
+    source.find_logs = lambda *_, found=[Path(log) for log in given.get(name, ())]: found
+{PROGRAM}
+"""
 FULL, MEMORY, APPEND = 10.0, 120.0, 1.25
 WORDS = (  # noqa: SIM905
     "parser reader cache token branch session window budget page lock file index query layer sync retry "
@@ -50,6 +80,7 @@ def main() -> int:
         make_log(big, given.megabytes << 20, given.seed, long_line=given.long_line << 20)
         make_log(small, 1 << 20, given.seed)
         passed += [one_long_log(big, folder), append(big, small, folder)]
+        each_agent(given.logs.parent, folder)
     return 0 if all(passed) else 1
 
 
@@ -116,6 +147,65 @@ def append(big: Path, small: Path, folder: Path) -> bool:
     return ratio <= APPEND
 
 
+# -- each agent by itself ----------------------------------------------------------------------------------
+
+
+def each_agent(logs: Path, folder: Path) -> None:
+    """A full look that finds the logs of one agent only, beside plain line iteration of the same bytes."""
+    from nanoctx.sources import SOURCES  # not before memory was measured: a child's starts from ours
+
+    idle = min(look_at("", [], folder)[0] for _ in range(3))
+    print(f"each agent by itself, less {idle:.3f} s for a look that finds no log:")
+    print("agent        logs sessions    MB  lines ms/MB  look ms/MB  ms/session      x  bound 10")
+    for name, source in SOURCES.items():
+        real = [log for pattern in REAL.get(name, ()) for log in sorted(logs.glob(pattern))]
+        found = enough(source, real or list(FIXTURES.glob(f"{name}.*")), folder / "agents" / name)
+        size = sum(log.stat().st_size for log in found) / 1e6
+        plain = min(cpu_of_iteration(found) for _ in range(5))
+        looks = [look_at(name, found, folder) for _ in range(2)]
+        look, sessions = min(cpu for cpu, _ in looks) - idle, looks[0][1]
+        made = "" if found == real else ", repeated"
+        print(
+            f"{name:12} {len(found):4} {sessions:8} {size:5.1f} {plain / size * 1e3:12.2f}"
+            f" {look / size * 1e3:11.1f} {look / sessions * 1e3:11.1f} {look / plain:6.1f}"
+            f"  {'ok' if look <= FULL * plain else 'over'} ({'real' if real else 'fixture'}{made})"
+        )
+
+
+def look_at(name: str, logs: list[Path], folder: Path) -> tuple[float, int]:
+    """CPU of one look in a new workspace, and how many sessions it saw."""
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        workspace = Path(scratch) / "all"
+        nanoctx(Path(scratch), "init", str(workspace))
+        listed = json.dumps({name: [str(log) for log in logs]})
+        cpu = nanoctx(Path(scratch), "observe", "--workspace", str(workspace), program=ONLY, given=listed)[0]
+        return cpu, len(list(workspace.glob("observations/*/*/*.md")))
+
+
+def enough(source: Source, logs: list[Path], folder: Path) -> list[Path]:
+    """These logs, or copies of them as other sessions if they are too small to be measured."""
+    from nanoctx.model import Cursor
+
+    size = sum(log.stat().st_size for log in logs)
+    if size >= ENOUGH:
+        return logs
+    folder.mkdir(parents=True)
+    made = []
+    for place, log in enumerate(logs):
+        text = log.read_bytes()
+        # nanobot's are called by their key and the moment in which they began
+        names = {event.session.partition("@")[0] for event in source.read(log, Cursor()).events}
+        for number in range(int(ENOUGH / size) + 1):
+            copy = text
+            if source.NAME == "aider":  # a session is called by the moment in which it began
+                copy = text.replace(b"started at 20", b"started at %02d" % (21 + number))
+            for name in names:
+                copy = copy.replace(name.encode(), f"{name[:-6]}{place:02}{number:04}".encode())
+            made.append(folder / f"{place:02}-{number:04}{log.suffix}")
+            made[-1].write_bytes(copy)
+    return made
+
+
 # -- how it is measured ------------------------------------------------------------------------------------
 
 
@@ -132,12 +222,14 @@ def observing(log: Path, workspace: Path) -> list[str]:
     return ["observe", "--workspace", str(workspace), "--agent", "claude-code", "--log", str(log)]
 
 
-def nanoctx(home: Path, *arguments: str) -> tuple[float, float]:
+def nanoctx(home: Path, *arguments: str, program: str = PROGRAM, given: str = "") -> tuple[float, float]:
     """CPU seconds and peak megabytes of one command."""
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    program = "import sys; from nanoctx.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", program, *arguments]
-    process = subprocess.Popen(command, env=env, cwd=ROOT, stdout=subprocess.DEVNULL)
+    with tempfile.TemporaryFile() as said:
+        said.write(given.encode())
+        said.seek(0)
+        process = subprocess.Popen(command, env=env, cwd=ROOT, stdin=said, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

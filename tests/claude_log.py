@@ -35,12 +35,29 @@ class ClaudeLog:
         self._call("Bash", {"command": command, "description": "run it"})
         return self._result(output if ok else f"Exit code 1\n{output}", ok)
 
+    def plan(self, *steps: tuple[str, str]) -> ClaudeLog:
+        todos = [{"content": text, "status": status, "activeForm": text} for text, status in steps]
+        self._call("TodoWrite", {"todos": todos})
+        return self._result("Todos have been modified successfully.")
+
     def clear(self) -> ClaudeLog:
         """What the new log begins with when the person cleared the conversation in the old one."""
         return self._write("user", "<command-name>/clear</command-name>\n<command-args></command-args>")
 
     def leave(self) -> ClaudeLog:
         return self._write("user", "<command-name>/exit</command-name>\n<command-args></command-args>")
+
+    def compact(self, summary: str) -> ClaudeLog:
+        """The host notes that it compacted, and writes the summary as if the person had said it."""
+        happened = {"trigger": "auto", "preTokens": 167000}
+        boundary = {"subtype": "compact_boundary", "compactMetadata": happened}
+        frame = "This session is being continued from a previous conversation that ran out of context.\n"
+        kept, self.extra = self.extra, {**self.extra, **boundary}
+        self._write("system", "Conversation compacted")
+        self.extra = {**kept, "isCompactSummary": True}
+        self._write("user", f"{frame}Summary:\n{summary}")
+        self.extra = kept
+        return self
 
     def _call(self, name: str, given: dict[str, object]) -> None:
         self.calls += 1
