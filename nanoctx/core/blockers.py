@@ -38,11 +38,15 @@ def blocked(done: Sequence[Deeds]) -> Named | None:
 
 
 def failing(last: Deeds) -> Named | None:
-    """The last thing that happened was a command that failed."""
-    if not last.runs or last.last is None or last.last.kind != "result":
+    """A command that failed as the last thing that happened, or a check that failed and nobody mended since."""
+    if not last.runs or last.last is None:
         return None
     run = last.runs[-1]
-    if run.ok or run.pos != last.last.pos or shell.only_looks(run.command) or shell.is_misuse(run.output):
+    if run.ok or shell.only_looks(run.command) or shell.is_misuse(run.output):
+        return None
+    mended = last.edits and last.edits[-1].pos > run.pos
+    at_last = last.last.kind == "result" and run.pos == last.last.pos
+    if not at_last and (mended or last.commits or not shell.is_check(run.command)):
         return None
     errors = shell.error_lines(run.output, 4)
     text = f"{shell.shown(run.command, 60)} fails: {'; '.join(errors)}"

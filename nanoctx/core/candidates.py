@@ -145,7 +145,7 @@ def _from_block(
         weight = _WEIGHTS[kind] + (
             0.12 * min(5, prose.count_names(line)) + (0.5 if final and worked else 0) - (0 if final else 0.4)
         )
-        quality = grade if kind == "impl" and final else "claimed"
+        quality = grade if final and (kind == "impl" or grade == "hypothesis") else "claimed"
         if guess and kind != "next":
             quality = "hypothesis"
         sort = kind if final else f"{kind}-mid"

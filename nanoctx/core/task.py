@@ -33,13 +33,13 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
         return step or _announced_next(last)
     if step is not None:
         return step
+    said = _intention(last)
+    if said is not None and not _LOOKING.match(said.text):
+        return said
     broken = failing(last)
     if broken is not None:
         text = prose.cut(f"Mend what fails: {broken.quote}", TASK)
         return Named(text, broken.pos, broken.at, "tool", broken.quote)
-    said = _intention(last)
-    if said is not None and not _LOOKING.match(said.text):
-        return said
     prompt = last.turn.prompt
     asked = request(prompt, TASK * 10) if prompt is not None and substantive(prompt.text) else ""
     rest = _beyond(asked, focus_text) if asked else ""
