@@ -38,7 +38,7 @@ def blocked(done: Sequence[Deeds]) -> Named | None:
 
 
 def failing(last: Deeds) -> Named | None:
-    """A command that failed as the last thing that happened, or a check that failed and nobody mended since."""
+    """A command that failed as the last thing that happened, or a failed check that nobody mended."""
     if not last.runs or last.last is None:
         return None
     run = last.runs[-1]

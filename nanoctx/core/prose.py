@@ -43,6 +43,8 @@ _EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿⬀-⯿\ufe0f\u200d]")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^)\n]*\))*\)")
 _EMPHASIS = re.compile(r"(?<!\w)__|__(?!\w)|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
+_WIDE = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_SCRIPTS_MEET = re.compile(rf"(?<=[{_WIDE}])(?=[A-Za-z0-9`-])|(?<=[A-Za-z0-9`])(?=[{_WIDE}])")
 _MARKER = re.compile(r"^\s*(?:#{1,6}|>+|[-*+•]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _URL_PULL = re.compile(r"https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|-/merge_requests)/(\d+)\S*")
 _URL = re.compile(r"https?://(?:www\.)?([\w.-]+(?::\d+)?(?:/[\w.-]+)?)[^\s)\]>\"']*")
@@ -108,6 +110,8 @@ def plain(text: str) -> str:
     if "*" in text or "__" in text:
         text = _EMPHASIS.sub("", text)
     text = _without_emoji(text)
+    if not text.isascii():
+        text = _SCRIPTS_MEET.sub(" ", text)  # so that a name inside a sentence without blanks can be found
     if "/" in text or "\\" in text:
         text = _HOME_PATH.sub(r"\1", text)
     text = " ".join(text.split())

@@ -356,7 +356,7 @@ def test_a_remark_while_the_agent_works_is_no_topic() -> None:
 
 def test_a_short_request_in_a_script_without_blanks_is_a_topic() -> None:
     text = focus_text(*MOON[:-1], say("完成了。要继续吗？"), prompt("init应该放在帮助的第一行显示"))
-    assert "init应该放在帮助的第一行显示" in text
+    assert "init 应该放在帮助的第一行显示" in text
 
 
 def test_words_of_an_old_topic_do_not_leak_into_the_new_one() -> None:
