@@ -55,8 +55,8 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk) -> Named | None:
         return _unprompted(story, done, heard)
     subject = _commit_subject(done, opener)
     if subject:
-        short = prose.cut(phrase, 50)
-        phrase = f"{short} — {prose.cut(subject, max(20, PHRASE + 20 - len(short)))}"
+        short = prose.cut(phrase, PHRASE - 10)
+        phrase = f"{short} — {prose.cut(subject, SUBJECT)}"
     else:
         phrase = prose.cut(phrase, PHRASE)
     phrase = _with_things(phrase, story, heard, done[_began(done, opener, phrase) :])

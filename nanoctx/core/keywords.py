@@ -16,6 +16,7 @@ LONGEST = 30  # characters of a word; a longer one names no topic
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_][\w.-]*[^\W_]|[.,;:!?()\[\]\n|]")
 
 
+_NAME = re.compile(r"[._/-]|[a-z][A-Z]|\d|^[A-Z]")
 # How something is done, the rest of "couldn't", and what is done to everything: none names a topic.
 _NO_NAME = re.compile(
     rf"{prose.SHA.pattern}|.*ly|hmm+|(?:could|did|does|was|is|are|do|won|ca|has|have|should|would)n?"
@@ -33,6 +34,7 @@ class Talk:
     def __init__(self, parts: Iterable[tuple[str, float]]) -> None:
         self.score: dict[str, float] = {}
         self._times: Counter[str] = Counter()
+        self._parts: Counter[str] = Counter()
         self._pairs: Counter[tuple[str, str]] = Counter()
         self._spelled: dict[str, Counter[str]] = {}
         for text, weight in parts:
@@ -55,7 +57,10 @@ class Talk:
                 continue
             found[f"{self._usual(first)} {self._usual(second)}"] = max(score[first], score[second])
             used |= {first, second}
-        best = sorted((word for word in score if word not in used), key=lambda word: (-score[word], word))
+        # A plain word that only one part has may be anything; a name is one wherever it stands.
+        single = (word for word in score if word not in used)
+        telling = (word for word in single if self._parts[word] > 1 or _NAME.search(self._usual(word)))
+        best = sorted(telling, key=lambda word: (-score[word], word))
         found |= {self._usual(word): score[word] for word in best[:most]}
         return sorted(found, key=lambda word: (-found[word], word))[:most]
 
@@ -73,6 +78,7 @@ class Talk:
         for word, count in words.items():
             self.score[word] = self.score.get(word, 0.0) + weight
             self._times[word] += min(MOST_TIMES, count)
+            self._parts[word] += 1
 
     def _usual(self, word: str) -> str:
         """As it is spelled most often."""
