@@ -185,7 +185,8 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
         yield Line(f"- Before /clear: {prose.cut(focus.text, 150)}", (_origin(current, focus),))
     older = sorted((one for one in scene.sessions if one is not current), key=_recency, reverse=True)
     told: list[frozenset[str]] = []
-    asked = prose.words(focus.text) if (focus := focus_of(current)) is not None else frozenset()
+    shown = (_first(current, kind) for kind in ("focus", "task", "block"))
+    asked = prose.words(" ".join(item.text for item in shown if item is not None))
     count = 0
     for session in (current, *older[:10]):
         most = scene.recent if session is current else min(FEWEST, scene.recent)
@@ -195,7 +196,7 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
             have = prose.words(item.text)
             line = item_line(session, item)
             repeated = any(len(have & other) >= 0.7 * len(have) for other in told)
-            # What Focus says already is no news as long as nothing came of it.
+            # What Now says already is no news as long as nothing came of it.
             repeated |= item.kind == "dec" and item.by == "user" and len(have & asked) >= 0.7 * len(have)
             if not repeated and not scene.standing.retracted("Recent", line):
                 told.append(have)

@@ -136,7 +136,8 @@ def _finished(turn: Turn, says: tuple[Event, ...]) -> bool:
         return turn.thin and bool(says)
     text = says[-1].text.rstrip()
     announces = len(text) < 160 and cues.INTENT.match(prose.opening(text))
-    return not announces and not text.endswith(":")
+    # Not in the spoken text: there a colon may have stood before the code that was shown.
+    return not announces and not acts[-1].text.rstrip().endswith(":")
 
 
 def _ends_with(turn: Turn, commits: Sequence[shell.Commit]) -> bool:

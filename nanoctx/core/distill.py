@@ -32,6 +32,8 @@ def distill(
     heard = talk(story, done)
     topic = focus(story, done, heard)
     step = task(story, done, topic.text if topic else "")
+    if step is not None:
+        topic = focus(story, done, heard, step.text)
     block = blockers.blocked(done)
     kept = ranking.keep(candidates.candidates(done), len(done), heard.score)
     items = [_named("focus", topic, zone), _named("task", step, zone), _named("block", block, zone)]

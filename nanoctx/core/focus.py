@@ -11,10 +11,12 @@ from nanoctx.core.deeds import Deeds
 from nanoctx.core.keywords import Talk
 from nanoctx.core.named import Named, by
 from nanoctx.core.own_words import own_words, substantive
-from nanoctx.core.phrases import capital, overlap, request
+from nanoctx.core.phrases import capital, overlap, request, shortened
 from nanoctx.core.turns import Story
 
 FOCUS = 120
+PLAIN = 64  # an ask so short is given as it was said
+SAID_ALREADY = 0.6  # share of a commit's subject that the ask has said
 PHRASE = 50  # of the Focus: the person's words; the rest names what it is about
 ANCHORED = 72  # a short ask and the one before it
 SUBJECT = 50  # of a commit's subject
@@ -32,8 +34,8 @@ def talk(story: Story, done: Sequence[Deeds]) -> Talk:
     return Talk(_talk(story, done, topics.topic(done) or 0) if done else ())
 
 
-def focus(story: Story, done: Sequence[Deeds], heard: Talk) -> Named | None:
-    """The last topic a person opened, named by their words and the things worked on."""
+def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> Named | None:
+    """The last topic a person opened, named by their words and by things that are not `said` beside it."""
     opener = topics.topic(done)
     if not done or opener is None:
         return _unprompted(story, done, heard)
@@ -47,19 +49,18 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk) -> Named | None:
     elif own.pasted and not own.sentences and story.facts.get("title"):
         phrase = story.facts["title"]
     else:
-        phrase = request(prompt, PHRASE, weights)
+        phrase = request(prompt, PHRASE, weights, PLAIN)
     source = offer[1] if offer else prompt
     if len(prose.words(phrase)) < (4 if cues.DEICTIC.search(phrase) else 3):
         phrase = _anchored(phrase, done, opener, weights)
     if not phrase.strip():
         return _unprompted(story, done, heard)
     subject = _commit_subject(done, opener)
-    if subject:
-        short = prose.cut(phrase, PHRASE - 10)
-        phrase = f"{short} — {prose.cut(subject, SUBJECT)}"
-    else:
-        phrase = prose.cut(phrase, PHRASE)
-    phrase = _with_things(phrase, story, heard, done[_began(done, opener, phrase) :])
+    if overlap(subject, phrase) < SAID_ALREADY:
+        phrase = f"{shortened(phrase, PHRASE - 10)} — {shortened(subject, SUBJECT)}"
+    elif len(phrase) > PLAIN:
+        phrase = shortened(phrase, PHRASE)
+    phrase = _with_things(phrase, story, heard, done[_began(done, opener, phrase) :], said)
     return Named(capital(phrase), source.pos, source.at, "agent" if offer else "user", source.text)
 
 
@@ -146,7 +147,7 @@ def _base(path: str) -> str:
     return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _with_things(phrase: str, story: Story, heard: Talk, recent: Sequence[Deeds]) -> str:
+def _with_things(phrase: str, story: Story, heard: Talk, recent: Sequence[Deeds], said: str = "") -> str:
     """The phrase with words and names from the talk that it does not say yet, while there is room."""
     branch = story.facts.get("branch", "")
     counted = _things(recent)
@@ -155,7 +156,7 @@ def _with_things(phrase: str, story: Story, heard: Talk, recent: Sequence[Deeds]
         names.insert(1, branch)
     project = story.cwd.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
     chosen = [project] if 2 < len(project) <= 24 and not prose.words(project) & prose.words(phrase) else []
-    known = set(prose.words(" ".join([phrase, *chosen])))
+    known = set(prose.words(" ".join([phrase, *chosen, said])))
     room = FOCUS - len(phrase) - 3
     for name in _alternating(heard.keywords(), names):
         fresh = name if not prose.words(name) & known else _fresh_part(name, known)

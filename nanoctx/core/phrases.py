@@ -14,11 +14,18 @@ _NONE: Mapping[str, float] = {}
 _CLAUSE = re.compile(r"(?<=[.;!?,]) |(?<=[。；！？，])")
 _DEPENDENT = re.compile(r"(?:or|which|who|because|since|so|but|though|when|while|if|as|for)\b", re.IGNORECASE)
 _JOINED_ON = re.compile(r"^(?:and|then|also|plus)\s+", re.IGNORECASE)
+_DANGLING = re.compile(
+    r"[\s,;:—-]+(?:to|in|on|with|from|of|for|the|an?|and|or|by|at|as|that|be|is|are|into|so|your?|its?|then|not)$",
+    re.IGNORECASE,
+)
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE) -> str:
-    """The person's request without "can you please": whole if it fits, else its most telling clauses."""
+def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE, plain: int = 0) -> str:
+    """The person's request without "can you please": whole if it fits, else its most telling clauses.
+
+    One of at most `plain` characters fits, too.
+    """
     own = own_words(prompt.text)
     asked = [sentence for sentence in own.sentences if cues.IMPERATIVE.search(sentence) or asks(sentence)]
     asked += [sentence for sentence in own.sentences if sentence not in asked]
@@ -28,7 +35,7 @@ def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE) -> s
     phrases = [cues.without_filler(sentence).strip(" .,:;") for sentence in asked]
     phrases = [phrase for phrase in phrases if prose.words(phrase)] or phrases[:1]
     whole = "; ".join(phrases)
-    if len(whole) <= room:
+    if len(whole) <= max(room, plain):
         return whole
     bare = "; ".join(map(_bare, phrases))
     return bare if len(bare) <= room or not weights else _most_telling(bare, room, weights)
@@ -71,6 +78,14 @@ def _clauses(text: str) -> list[str]:
         elif clause:
             found.append(_JOINED_ON.sub("", clause))
     return found
+
+
+def shortened(text: str, room: int) -> str:
+    """At most so many characters, not ending in a word that wants another one."""
+    short = prose.cut(text, room)
+    while short != text and (dangling := _DANGLING.search(short)):
+        short = short[: dangling.start()]
+    return short
 
 
 def size(text: str) -> int:
