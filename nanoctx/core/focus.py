@@ -111,12 +111,14 @@ def _talk(story: Story, done: Sequence[Deeds], opener: int) -> Iterator[tuple[st
     yield _own(done[opener]), 1.1
     for commit in [commit for deeds in done[max(opener, len(done) - 2) :] for commit in deeds.commits][-3:]:
         yield commit.subject, 0.6
+    said = prose.words(" ".join([*asked, *(final.text[:1500] for final in finals)]))
     if story.plan_turn > opener + story.turns_begun - len(done):
-        yield " ".join(step.text for step in story.plan), 0.6
+        # A plan may hold steps of an older topic: done ones count only if they speak of this one.
+        steps = (step for step in story.plan if step.status != "completed" or prose.words(step.text) & said)
+        yield " ".join(step.text for step in steps), 0.6
     if story.facts.get("branch") not in _MAIN_BRANCHES:
         yield story.facts.get("branch", "").replace("/", " "), 0.85
     yield " ".join(_base(edit.path) for deeds in done[opener:] for edit in deeds.edits[-6:]), 0.5
-    said = prose.words(" ".join([*asked, *(final.text[:1500] for final in finals)]))
     files = {_base(edit.path) for deeds in done[opener:] for edit in deeds.edits}
     for index in range(max(0, opener - NEAR), opener):
         deeds = done[index]
