@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ MOST_COMMITS = 100
 MOST_FILES = 500
 _TAIL = 4096
 _BARE = re.compile(rb"^\s*bare\s*=\s*(true|yes|on|1)\s*$", re.MULTILINE | re.IGNORECASE)
+_ADDRESS = re.compile(rb"^\s*\[user\][^\[]*?^\s*email\s*=\s*([^\n#;]+)", re.MULTILINE | re.IGNORECASE)
 _MOVED = re.compile(rb"> (\d{1,12}) [+-]\d{4}(?:\t.*)?$")
 # In the order they are told: a rebase may stop in the middle of a merge.
 _DOING = (
@@ -46,15 +48,22 @@ def state(folder: Path, since: Since | None, *, timeout: float = TIMEOUT) -> Rep
     if places is None or seen is None:
         return None
     found = Repository(seen.branch, seen.sha, doing=_doing(places.own), bare=_is_bare(places))
-    if not found.bare:
-        filters = _filters(places, timeout)
-        told = None
-        if filters is not None:
-            told = run(places.top, git_safety.status(), filters=filters, timeout=timeout)
-        if told is not None and told.refused:
-            return None
-        found = _with_status(found, told, places.top)
-    return _with_commits(found, places, since, timeout) if since is not None else found
+    # Files and commits are asked for at once: somebody may be waiting, and git waits for the disk.
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        listing = pool.submit(_with_commits, found, places, since, timeout) if since is not None else None
+        if not found.bare:
+            filters = _filters(places, timeout)
+            told = None
+            if filters is not None:
+                told = run(places.top, git_safety.status(), filters=filters, timeout=timeout)
+            if told is not None and told.refused:
+                return None
+            found = _with_status(found, told, places.top)
+        if listing is None:
+            return found
+        listed = listing.result()
+    unsure = found.unsure or listed.unsure
+    return replace(found, commits=listed.commits, more_commits=listed.more_commits, unsure=unsure)
 
 
 # -- files -------------------------------------------------------------------------------------------------
@@ -116,7 +125,7 @@ def _with_commits(found: Repository, places: git.Places, since: Since, timeout: 
     if (not by_name or since.branch not in ("", found.branch)) and since.at is not None:
         # Another branch has many commits that this one has not, and most of them are old.
         commits = [one for one in commits if one[1] is not None and one[1] > since.at]
-    own = _identity(places.top, timeout) if commits else frozenset()
+    own = _identity(places, timeout) if commits else frozenset()
     told = tuple(_commit(one, own) for one in commits[:MOST_COMMITS])
     return replace(found, commits=told, more_commits=len(commits) > MOST_COMMITS)
 
@@ -139,13 +148,24 @@ def _commit(raw: _Raw, own: frozenset[str]) -> Commit:
     return Commit(sha, at, author, subject, merge, bool(own) and not own & {author, address.lower()})
 
 
-def _identity(top: Path, timeout: float) -> frozenset[str]:
+def _identity(places: git.Places, timeout: float) -> frozenset[str]:
     """Name and address of whoever commits here; the last value of each is the one that counts."""
-    listed = run(top, git_safety.identity(), timeout=timeout)
+    written = _address_in(git.read(places.shared / "config"))
+    if written:
+        return frozenset((written,))  # the repository's own word is git's last, and costs no process
+    listed = run(places.top, git_safety.identity(), timeout=timeout)
     pairs = (one.split("\n", 1) for one in listed.out.decode("utf-8", "replace").split("\0"))
     last = {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
     address, name = last.get("user.email", "").lower(), last.get("user.name", "")
     return frozenset(word for word in (address or name,) if word)
+
+
+def _address_in(settings: bytes | None) -> str:
+    """The address in the bytes of a `config` that draws in no other file; "" if it does not say."""
+    if not settings or b"include" in settings.lower():
+        return ""
+    found = _ADDRESS.findall(settings)
+    return found[-1].strip().strip(b'"').decode("utf-8", "replace").lower() if found else ""
 
 
 def _stands_where_it_stood(head: str, own: Path, since: Since) -> bool:

@@ -51,6 +51,20 @@ def test_commits_since_a_head_tell_author_subject_and_merge(repo: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("settings", "address"),
+    [
+        (b"[core]\n\tbare = false\n[user]\n\tname = Ann\n\temail = Ann@Example.org\n", "ann@example.org"),
+        (b'[user]\n\temail = "bob@example.org" \n[user]\n\temail = ann@example.org', "ann@example.org"),
+        (b"[user]\n\tname = Ann\n[remote \"a\"]\n\temail = no@example.org\n", ""),
+        (b"[include]\n\tpath = more\n[user]\n\temail = ann@example.org\n", ""),
+        (None, ""),
+    ],
+)
+def test_whose_repository_it_is_stands_in_its_settings(settings: bytes | None, address: str) -> None:
+    assert git_state._address_in(settings) == address
+
+
 def test_without_a_head_the_time_of_the_commit_counts(repo: Path) -> None:
     now = datetime.now(UTC)
     later = state(repo, Since(now + timedelta(hours=1)))
