@@ -10,8 +10,7 @@ from nanoctx.model import Event
 from nanoctx.sources.aider_answers import answer_of, closes, fence_of, slashed
 from nanoctx.sources.aider_times import Typed, plain, time_of
 from nanoctx.sources.base import clip
-from nanoctx.sources.claude_events import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY
-from nanoctx.sources.claude_tools import LONGEST_COMMAND, LONGEST_TEXT
+from nanoctx.sources.limits import LONGEST_COMMAND, LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_TEXT
 from nanoctx.sources.local_time import local_epoch
 from nanoctx.sources.telling import At, Telling
 

@@ -22,15 +22,11 @@ from nanoctx.sources.claude_records import (
     text_of,
     value_of,
 )
-from nanoctx.sources.claude_times import Times
 from nanoctx.sources.claude_tools import answers_in, call_of, created_step
+from nanoctx.sources.limits import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SHOWN, LONGEST_SUMMARY
 from nanoctx.sources.lines import LogLines
+from nanoctx.sources.times import Times
 
-LONGEST_PROMPT = 16_000
-LONGEST_SAY = 8_000
-LONGEST_RESULT = 3_000
-LONGEST_SHOWN = 500  # of a file or a listing that the agent only looked at
-LONGEST_SUMMARY = 4_000
 WINDOW = 200_000
 LARGE_WINDOW = 1_000_000
 _NO_FACTS: Mapping[str, str] = {}

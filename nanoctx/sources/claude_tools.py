@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from nanoctx.model import Step
 from nanoctx.sources.base import clip
+from nanoctx.sources.calls import Call
 from nanoctx.sources.claude_records import value_of
-
-LONGEST_COMMAND = 4_000
-LONGEST_TEXT = 4_000
-
-
-@dataclass(slots=True)
-class Call:
-    """A tool call in the words of the model: `name` is one of TOOL_NAMES."""
-
-    name: str
-    text: str = ""
-    command: str = ""
-    path: str = ""
-    background: bool = False
-    plan: str = ""  # replace | merge, if the call changes the plan
-    steps: tuple[Step, ...] = ()
+from nanoctx.sources.limits import LONGEST_COMMAND, LONGEST_TEXT
 
 
 def call_of(tool: str, arguments: Raw) -> Call:

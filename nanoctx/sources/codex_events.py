@@ -15,7 +15,7 @@ from msgspec.json import Decoder
 
 from nanoctx.model import Event, Step
 from nanoctx.sources.base import clip, epoch
-from nanoctx.sources.claude_times import Times
+from nanoctx.sources.calls import Call
 from nanoctx.sources.codex_past import Past
 from nanoctx.sources.codex_records import (
     Item,
@@ -28,7 +28,6 @@ from nanoctx.sources.codex_records import (
     value_of,
 )
 from nanoctx.sources.codex_tools import (
-    Call,
     answers_of,
     arguments_of,
     calls_of,
@@ -37,11 +36,9 @@ from nanoctx.sources.codex_tools import (
     patched,
     questions_of,
 )
+from nanoctx.sources.limits import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
+from nanoctx.sources.times import Times
 
-LONGEST_PROMPT = 16_000
-LONGEST_SAY = 8_000
-LONGEST_RESULT = 3_000
-LONGEST_SUMMARY = 4_000
 _NO_FACTS: Mapping[str, str] = {}
 
 

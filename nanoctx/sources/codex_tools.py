@@ -12,20 +12,9 @@ from msgspec.json import Decoder
 
 from nanoctx.model import Step
 from nanoctx.sources.base import clip
+from nanoctx.sources.calls import Call
 from nanoctx.sources.codex_records import NOTHING, value_of
-
-LONGEST_COMMAND = 4_000
-LONGEST_TEXT = 4_000
-
-
-class Call(NamedTuple):
-    """A tool call in the words of the model: `name` is one of TOOL_NAMES."""
-
-    name: str
-    text: str = ""
-    command: str = ""
-    path: str = ""
-    steps: tuple[Step, ...] = ()
+from nanoctx.sources.limits import LONGEST_COMMAND, LONGEST_TEXT
 
 
 class Arguments(Struct, gc=False):

@@ -12,7 +12,6 @@ from msgspec.json import Decoder
 
 from nanoctx.model import Event
 from nanoctx.sources.base import clip, epoch
-from nanoctx.sources.claude_events import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
 from nanoctx.sources.copilot_records import (
     ASSISTANT,
     CHANGE,
@@ -31,6 +30,7 @@ from nanoctx.sources.copilot_records import (
 )
 from nanoctx.sources.copilot_tools import calls_of, question_or_text
 from nanoctx.sources.decoding import decoded
+from nanoctx.sources.limits import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
 from nanoctx.sources.lines import LogLines
 from nanoctx.sources.looking_back import line_before
 from nanoctx.sources.telling import At, Telling

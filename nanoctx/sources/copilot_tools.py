@@ -4,29 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
-from nanoctx.model import Step
 from nanoctx.sources.base import clip
-from nanoctx.sources.claude_tools import LONGEST_COMMAND, LONGEST_TEXT
+from nanoctx.sources.calls import Call
 from nanoctx.sources.copilot_todos import checklist, todos_in
 from nanoctx.sources.decoding import decoded
-
-
-@dataclass(slots=True)
-class Call:
-    """A tool call in the words of the model: `name` is one of TOOL_NAMES."""
-
-    name: str
-    text: str = ""
-    command: str = ""
-    path: str = ""
-    background: bool = False
-    plan: str = ""  # replace | merge, if the call changes the plan
-    steps: tuple[Step, ...] = ()
+from nanoctx.sources.limits import LONGEST_COMMAND, LONGEST_TEXT
 
 
 def calls_of(tool: str, arguments: Raw) -> list[Call]:

@@ -12,8 +12,6 @@ from msgspec.json import Decoder
 from nanoctx.model import Event
 from nanoctx.sources import gemini_parts as parts
 from nanoctx.sources.base import clip, epoch
-from nanoctx.sources.claude_events import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
-from nanoctx.sources.claude_tools import LONGEST_COMMAND
 from nanoctx.sources.decoding import NOTHING, decoded
 from nanoctx.sources.gemini_tools import (
     TOOLS,
@@ -24,6 +22,13 @@ from nanoctx.sources.gemini_tools import (
     tell_call,
     tell_result,
     tracked_step,
+)
+from nanoctx.sources.limits import (
+    LONGEST_COMMAND,
+    LONGEST_PROMPT,
+    LONGEST_RESULT,
+    LONGEST_SAY,
+    LONGEST_SUMMARY,
 )
 from nanoctx.sources.telling import At, Telling
 

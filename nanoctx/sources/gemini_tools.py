@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from nanoctx.model import Step
 from nanoctx.sources.base import clip
-from nanoctx.sources.claude_events import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SHOWN
-from nanoctx.sources.claude_tools import LONGEST_COMMAND, LONGEST_TEXT
+from nanoctx.sources.calls import Call
 from nanoctx.sources.decoding import decoded
 from nanoctx.sources.gemini_parts import FunctionResponse, without
+from nanoctx.sources.limits import (
+    LONGEST_COMMAND,
+    LONGEST_PROMPT,
+    LONGEST_RESULT,
+    LONGEST_SHOWN,
+    LONGEST_TEXT,
+)
 from nanoctx.sources.telling import At, Telling
 
 
@@ -56,17 +61,6 @@ def tell_result(
         facts["denied"] = "1"
     limit = LONGEST_RESULT if is_shell or not ok else LONGEST_SHOWN
     telling.add("result", at, text=clip(text, limit), call=call, ok=ok, facts=facts)
-
-
-@dataclass(slots=True)
-class Call:
-    """A tool call in the words of the model: `name` is one of TOOL_NAMES."""
-
-    name: str
-    text: str = ""
-    command: str = ""
-    path: str = ""
-    background: bool = False
 
 
 def call_of(tool: str, arguments: Raw) -> Call:

@@ -12,10 +12,16 @@ from msgspec.json import Decoder
 
 from nanoctx.model import TOOL_NAMES, Batch, Cursor, Event, Step
 from nanoctx.sources.base import clip, epoch
-from nanoctx.sources.claude_events import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
-from nanoctx.sources.claude_tools import LONGEST_COMMAND, LONGEST_TEXT
 from nanoctx.sources.decoding import NOTHING, decoded
 from nanoctx.sources.folders import LONGEST_HEAD, began_in, first_line
+from nanoctx.sources.limits import (
+    LONGEST_COMMAND,
+    LONGEST_PROMPT,
+    LONGEST_RESULT,
+    LONGEST_SAY,
+    LONGEST_SUMMARY,
+    LONGEST_TEXT,
+)
 from nanoctx.sources.lines import LogLines
 from nanoctx.sources.telling import At, Telling
 

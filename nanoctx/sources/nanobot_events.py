@@ -11,9 +11,8 @@ from msgspec.json import Decoder
 
 from nanoctx.model import Event
 from nanoctx.sources.base import clip
-from nanoctx.sources.claude_events import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY
-from nanoctx.sources.claude_tools import LONGEST_COMMAND, LONGEST_TEXT
 from nanoctx.sources.decoding import NOTHING, decoded
+from nanoctx.sources.limits import LONGEST_COMMAND, LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_TEXT
 from nanoctx.sources.local_time import local_epoch
 from nanoctx.sources.telling import At, Telling
 

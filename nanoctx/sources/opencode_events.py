@@ -9,8 +9,8 @@ from msgspec import UNSET, Raw
 
 from nanoctx.model import Event, Step
 from nanoctx.sources.base import clip, epoch
-from nanoctx.sources.claude_events import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
 from nanoctx.sources.decoding import decoded
+from nanoctx.sources.limits import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
 from nanoctx.sources.opencode_records import FAILURE, MESSAGE, PART, Message, Part, Session, Span
 from nanoctx.sources.opencode_tools import (
     answers_in,

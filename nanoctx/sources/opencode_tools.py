@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -12,19 +11,10 @@ from msgspec.json import Decoder
 
 from nanoctx.model import Step
 from nanoctx.sources.base import clip
-from nanoctx.sources.claude_tools import LONGEST_COMMAND, LONGEST_TEXT
+from nanoctx.sources.calls import Call
 from nanoctx.sources.decoding import NOTHING, decoded
+from nanoctx.sources.limits import LONGEST_COMMAND, LONGEST_TEXT
 from nanoctx.sources.opencode_records import State
-
-
-@dataclass(slots=True)
-class Call:
-    """A tool call in the words of the model: `name` is one of TOOL_NAMES."""
-
-    name: str
-    text: str = ""
-    command: str = ""
-    path: str = ""
 
 
 def calls_of(tool: str, arguments: Raw, cwd: str) -> Iterator[Call]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from nanoctx.model import Event
 from nanoctx.sources.base import clip, epoch
-from nanoctx.sources.claude_events import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
 from nanoctx.sources.decoding import decoded
+from nanoctx.sources.limits import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
 from nanoctx.sources.lines import LogLines
 from nanoctx.sources.looking_back import line_before
 from nanoctx.sources.pi_records import ENTRY, FAILURE, MESSAGE, Block, Message

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from nanoctx.sources.base import clip
-from nanoctx.sources.claude_tools import LONGEST_COMMAND, LONGEST_TEXT
+from nanoctx.sources.calls import Call
 from nanoctx.sources.decoding import decoded
-
-
-class Call(NamedTuple):
-    """A tool call in the words of the model: `name` is one of TOOL_NAMES."""
-
-    name: str
-    text: str = ""
-    command: str = ""
-    path: str = ""
-    background: bool = False
+from nanoctx.sources.limits import LONGEST_COMMAND, LONGEST_TEXT
 
 
 def call_of(tool: str, arguments: Raw) -> Call:

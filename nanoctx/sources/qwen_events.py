@@ -12,10 +12,10 @@ from msgspec.json import Decoder
 from nanoctx.model import Event
 from nanoctx.sources import gemini_parts as parts
 from nanoctx.sources.base import clip, epoch
-from nanoctx.sources.claude_events import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
 from nanoctx.sources.decoding import NOTHING, decoded
 from nanoctx.sources.gemini_events import tell_own_command, tell_words
 from nanoctx.sources.gemini_tools import TOOLS, output_of, steps_in, tell_call, tell_result
+from nanoctx.sources.limits import LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_SUMMARY
 from nanoctx.sources.lines import LogLines
 from nanoctx.sources.looking_back import line_before
 from nanoctx.sources.telling import At, Telling

@@ -1,4 +1,4 @@
-"""The span of time a Claude Code log covers, also by records that say nothing else."""
+"""The span of time a log covers, also by records that say nothing else."""
 
 from __future__ import annotations
 
