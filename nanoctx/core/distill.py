@@ -18,7 +18,7 @@ from nanoctx.model import Evidence, Item, Observation
 
 ITEM = 240
 QUOTE = 160
-FILES = 24
+FILES = 20
 FEW_FILES = 12
 COMMITS = 20
 _FAR_AWAY = 2e11  # the year 8307
@@ -153,12 +153,15 @@ def _files(story: Story) -> tuple[tuple[str, ...], int]:
 
 
 def _below(root: str, paths: Sequence[str]) -> tuple[str, ...]:
-    root = root.rstrip("/\\")
-    names = (
-        path[len(root) + 1 :] if root and path.startswith((f"{root}/", f"{root}\\")) else path
-        for path in paths
-    )
-    return tuple(one_line(name) for name in dict.fromkeys(names))
+    """Paths as git writes them: below the project, with `/` whatever the machine of the log used."""
+    folder = _slashed(root).rstrip("/") + "/"
+    names = (_slashed(path) for path in paths)
+    below = (name[len(folder) :] if len(folder) > 1 and name.startswith(folder) else name for name in names)
+    return tuple(one_line(name) for name in dict.fromkeys(below))
+
+
+def _slashed(path: str) -> str:
+    return path.replace("\\", "/") if "/" not in path else path
 
 
 def _idle(story: Story, now: datetime, idle_minutes: float) -> bool:
