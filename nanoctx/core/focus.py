@@ -20,6 +20,7 @@ SAID_ALREADY = 0.6  # share of a commit's subject that the ask has said
 PHRASE = 50  # of the Focus: the person's words; the rest names what it is about
 ANCHORED = 72  # a short ask and the one before it
 SUBJECT = 50  # of a commit's subject
+FEW = 5  # words; a prompt with more says by itself what it is about
 NEAR = 6  # turns before the topic that may have spoken of the same
 SAME = 0.34  # share of its words that they have in common then
 THINGS = 8  # words and names beside the phrase
@@ -122,7 +123,8 @@ def _talk(story: Story, done: Sequence[Deeds], opener: int) -> Iterator[tuple[st
     files = {_base(edit.path) for deeds in done[opener:] for edit in deeds.edits}
     for index in range(max(0, opener - NEAR), opener):
         deeds = done[index]
-        answered = index == opener - 1 and not finals  # the prompt answers what was said there
+        # A short prompt answers what was said there.
+        answered = index == opener - 1 and not finals and len(prose.words(_own(done[opener]))) < FEW
         if answered or _speaks_of(deeds, said, files):
             yield _own(deeds), 0.7
             if deeds.final is not None:

@@ -77,6 +77,15 @@ SUN = session(
 # -- the four sections -------------------------------------------------------------------------------------
 
 
+def test_what_an_older_session_checked_is_not_called_so_once_a_check_failed() -> None:
+    older = session("a", "Print the tides", lines=("The tables of Oban are printed",), ago=5 * HOUR)
+    newer = session("b", "Print the moon")
+    failed = Item("fail", "pytest failed: 1 failed", 9, "verified", "tool")
+    assert "- The tables of Oban are printed (checked)" in lines(older, newer, section="Recent")
+    newer = replace(newer, items=(*newer.items, failed))
+    assert "- The tables of Oban are printed" in lines(older, newer, section="Recent")
+
+
 def test_recent_does_not_repeat_the_request_that_focus_names() -> None:
     asked = Item("dec", "Print the tide tables of Oban", 1, by="user")
     seen = session("a", "Print the tide tables of Oban (tides.py)", lines=("The tables of Oban are printed",))

@@ -365,6 +365,12 @@ def test_words_of_an_old_topic_do_not_leak_into_the_new_one() -> None:
     assert "moon" not in text and "almanac" not in text
 
 
+def test_nor_while_the_agent_has_not_answered_yet() -> None:
+    login = prompt("Fix the login page of the harbour master for people without a password"), calls("ls web")
+    text = focus_text(*MOON, *login)
+    assert "moon" not in text and "almanac" not in text
+
+
 def test_a_turn_that_ends_with_a_commit_leaves_no_task() -> None:
     beats = (*MOON[:-1], shell('git commit -m "Print the moon"', committed("1a2b3c4", "Print the moon")))
     assert task(*beats) is None
