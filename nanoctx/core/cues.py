@@ -62,7 +62,7 @@ INTENT = _start(
 PROGRESS = Cue(
     r"^\W*(?:still |now |currently )?(?:i'?m|i am|we'?re|we are)"
     r" (?:\w+ing\b|about to|in the middle|now|also|still)"
-    r"|^\W*(?:still \w+ing|in the middle of|waiting (?:on|for)|i'?ll|i will|i have enough)\b"
+    r"|^\W*(?:still (?:\w+ing|in|on|at)|in the middle of|waiting (?:on|for)|i'?ll|i will|i have enough)\b"
 )
 LEAD_IN = Cue(
     r"^(?:here(?:'s| is| are)|below is|this is|in summary|summary|to summari[sz]e|what (?:i|was|we"
@@ -245,7 +245,8 @@ OWN_HABIT = Cue(
     r"|want you to always)"
 )
 ONE_OFF = Cue(
-    r"\b(?:for now|this time|just now|yet|right now|first|before (?:you|we)|in this (?:pr|commit|branch"
+    r"\b(?:for now|this time|just now|yet|right now|first|alternatively|maybe|perhaps"
+    r"|before (?:you|we)|in this (?:pr|commit|branch"
     r"|file|test)|just let me know|don'?t change anything|do not change anything)\b"
 )
 PLAN_TEMPLATE = Cue(r"^\s*implement the following plan:?\s*")

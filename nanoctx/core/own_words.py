@@ -18,6 +18,7 @@ _DRAWN = re.compile(
     r"|[│╭╰├┌└┃║▐█⏺⎿●✻]|\[\+\d+|^[$>%] |^\S+@\S+[:~]|^\d{4}-\d\d-\d\d[T ]\d\d:"
     r"|^diff --git|^@@ |^\+\+\+ |^--- "
 )
+_SHELL_PROMPT = re.compile(r"(?:[➜❯λ»]|[$%] |\S+@\S+[:~ ]|\(\w+\) [$%❯]|PS [A-Z]:\\)")
 _MENTION = re.compile(r"(?<!\w)@(?=[\w./-]+)")
 _REVIEW = re.compile(r"^\s*(?:#{1,4} |\*\*[^*]+\*\*\s*$|\d+\.\s+\*\*|```|\| )", re.MULTILINE)
 # A reviewer's comment names a file and its lines; people who type say "there".
@@ -54,9 +55,10 @@ def own_words(prompt: str) -> Words:
     if plan:
         return Words((), True, re.sub(r"^Plan:\s*", "", heading, flags=re.IGNORECASE))
     lines = _unwrapped([line for line in _MENTION.sub("", text).split("\n") if not _is_output(line)])
-    pasted = len(text) > LONG or len(_REVIEW.findall(text)) >= 3 or _points_at_lines(text)
+    terminal = bool(_SHELL_PROMPT.match(text.lstrip()))
+    pasted = terminal or len(text) > LONG or len(_REVIEW.findall(text)) >= 3 or _points_at_lines(text)
     if pasted:
-        lines = [line for line in _edges(lines) if not _points_at_lines(line)]
+        lines = [line for line in _edges(lines, terminal) if not _points_at_lines(line)]
     found: list[str] = []
     for line in lines:
         found += [line] if _BULLET.match(line) else prose.sentences(line)
@@ -137,9 +139,13 @@ def _unwrapped(lines: list[str]) -> list[str]:
     return joined
 
 
-def _edges(lines: list[str]) -> list[str]:
-    """First and last lines of a long prompt: the person speaks before and after what they pasted."""
-    first = [line for line in lines[:1] if len(line) < 400 and not re.match(r"\s*(?:#|\*\*)", line)]
+def _edges(lines: list[str], terminal: bool) -> list[str]:
+    """First and last lines of a long prompt: the person speaks before and after what they pasted.
+
+    What begins with the prompt of a shell begins with what was pasted.
+    """
+    head = [] if terminal else lines[:1]
+    first = [line for line in head if len(line) < 400 and not re.match(r"\s*(?:#|\*\*)", line)]
     last = (
         [line for line in lines[-1:] if len(line) < 300 and not re.match(r"\s*[-*#|>\d+]", line)]
         if len(lines) > 1

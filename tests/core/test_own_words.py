@@ -113,3 +113,10 @@ def test_a_yes_with_a_tail_that_says_nothing_is_an_approval(text: str) -> None:
 @pytest.mark.parametrize("text", ["yes but print metres instead of fathoms", "ok and the moon column?"])
 def test_a_yes_that_goes_on_is_more(text: str) -> None:
     assert not approves(text)
+
+
+def test_what_begins_with_the_prompt_of_a_shell_was_pasted() -> None:
+    own = own_words("➜  tides git:(main) ✗ git push\nerror: no remote\nTo mend this, run git remote add.\n")
+    assert own.pasted and not own.sentences
+    own = own_words("ann@quay:~$ make\nmake: no rule\n\nPlease fix the build")
+    assert own.sentences == ("Please fix the build",)
