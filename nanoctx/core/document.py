@@ -77,15 +77,21 @@ def outdated(written: Sequence[str], found: str, older: Sequence[str]) -> str | 
     Tell which of our older pages a person's editor still had when they saved, if it was an older one.
 
     It shows by the lines about time: there are some that only the older page has, and none of those that are
-    new since. Taken for an edit of the latest page, such a save would seem to undo all that is new.
+    new since. Taken for an edit of the latest page, such a save would seem to undo all that is new. Of several
+    older pages with these lines it is the one they changed least.
     """
     now = _times(found)
     latest = [_times(text) for text in written]
+    possible = []
     for text in reversed(older):
         times = _times(text)
         if latest and all((times - new) & now and new - times and not (new - times) & now for new in latest):
-            return text
-    return None
+            possible.append(text)
+    return min(possible, key=lambda text: _distance(text, found), default=None)
+
+
+def _distance(written: str, found: str) -> int:
+    return sum(len(change.added) + len(change.removed) for change in changes([written], found))
 
 
 def separated(found: str, written: Sequence[str], ours: Sequence[str] = OURS) -> str:

@@ -195,6 +195,15 @@ def test_a_page_saved_by_an_editor_that_had_an_older_one_is_known_by_its_time():
     assert document.outdated([], first, older) is None
 
 
+def test_of_older_pages_with_the_same_times_the_one_that_was_changed_least_is_meant():
+    seen = page(Time="- Hint: one\n", Recent="- a\n- b\n")
+    later = page(Time="- Hint: one\n", Recent="- c\n")
+    latest = page(Time="- Hint: two\n", Recent="- c\n")
+    saved = page(Time="- Hint: one\n", Recent="- a\n- b\n- mine\n")
+    assert document.outdated([latest], saved, [seen, later]) == seen
+    assert document.outdated([latest], saved, [later, seen]) == seen
+
+
 def test_an_emptied_page_is_no_deletion_and_neither_is_one_without_our_headings():
     assert document.changes([PAGE], "") == ()
     assert document.changes([PAGE], "hello\n\n## Mine\n- x\n") == ()
