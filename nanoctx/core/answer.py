@@ -119,7 +119,7 @@ def _rules(scene: context.Scene) -> Iterator[Told]:
                 line = context.item_line(one, item)
                 words = prose.words(item.text)
                 again = any(len(words & other) >= 0.7 * len(words) for other in seen)
-                if not again and not scene.standing.retracted("Recent", line):
+                if not again and not scene.standing.retracted("Now", line):
                     seen.append(words)
                     told.append((line.text, one.session, _said_at(one, item)))
     layer = Layer("rules", [text for text, _, _ in told], cap=STANDING_BUDGET, most=MOST_STANDING)

@@ -11,12 +11,16 @@ from nanoctx.core import cues, layers, prose, rewording, timeline, tokens
 from nanoctx.core.blocks import section
 from nanoctx.core.layers import Layer
 from nanoctx.core.people import Standing
+from nanoctx.core.traces import OPEN_EDITS
 from nanoctx.model import Item, Line, Observation, Origin, Repository
 
 SECTIONS = ("Now", "Time", "Recent", "External")
 LEFT_AFTER = timedelta(days=14)
 LINE = 200
 FOCUS, TASK = 120, 160
+RULES = 2  # of the person's, in Now
+IN_NOW = ("focus", "task", "block", "rule", "pref")
+OLDER = 10  # sessions that may fill a page beside the current one
 FEWEST = 3  # lines of Recent; older sessions fill up to this
 LABELS = {
     "dec": "Decided: ",
@@ -111,7 +115,40 @@ def _now(scene: Scene, current: Observation | None) -> Iterator[Line]:
             shown = label if key == "Focus" else key
             text = prose.cut(item.text, limit)
             yield Line(f"- {shown}: {text}", (_origin(current, item),), key)
+    if current is not None:
+        yield from _open_edits(scene, current)
+        yield from _rules(scene, current)
     yield from _also(scene, current)
+
+
+def _open_edits(scene: Scene, current: Observation) -> Iterator[Line]:
+    """Work that no commit took up; where git is at hand, only while it says that files differ."""
+    seen = scene.repository
+    clean = seen is not None and not (seen.unsure or seen.bare or seen.changed or seen.more_changed)
+    for item in current.items:
+        if is_open_edits(item) and not clean:
+            yield Line(f"- {prose.cut(item.text, LINE - 2)}", (_origin(current, item),), "Edited")
+            return
+
+
+def is_open_edits(item: Item) -> bool:
+    return item.kind == "impl" and item.text.startswith(OPEN_EDITS)
+
+
+def _rules(scene: Scene, current: Observation) -> Iterator[Line]:
+    """What the person wants always: said last comes first."""
+    told: list[frozenset[str]] = []
+    older = sorted((one for one in scene.sessions if one is not current), key=_recency, reverse=True)
+    for session in (current, *older[:OLDER]):
+        for item in (one for one in session.items if one.kind in ("rule", "pref")):
+            have = prose.words(item.text)
+            line = item_line(session, item)
+            repeated = any(len(have & other) >= 0.7 * len(have) for other in told)
+            if not repeated and not scene.standing.retracted("Now", line):
+                told.append(have)
+                yield line
+            if len(told) == RULES:
+                return
 
 
 def _also(scene: Scene, current: Observation | None) -> Iterator[Line]:
@@ -189,10 +226,10 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
     asked = prose.words(" ".join(item.text for item in shown if item is not None))
     count = 0
     broken = False  # a check failed in a later session
-    for session in (current, *older[:10]):
+    for session in (current, *older[:OLDER]):
         most = scene.recent if session is current else min(FEWEST, scene.recent)
         for item in session.items:
-            if item.kind in ("focus", "task", "block") or item.grade == "refuted" or count >= most:
+            if item.kind in IN_NOW or is_open_edits(item) or item.grade == "refuted" or count >= most:
                 continue
             have = prose.words(item.text)
             doubted = broken and item.grade == "verified"

@@ -210,9 +210,10 @@ STANDING = _any(
     r"when(?:ever)? possible|in general|as a rule|at all times|going forward|in (?:the )?future",
     r"(?:do not|don'?t|dont|must not|mustn'?t|shouldn'?t|should not|no) (?:ever|use|add|commit|push"
     r"|write|create|put|include|make|touch|mock|skip|change|run|start|guess|assume|leave|forget|break)",
-    r"(?:must|should) (?:always|never|only|be)",
-    r"prefer|avoid|make sure|ensure|remember(?: to| that)?|stick (?:to|with)|keep (?:each|every|it|all"
-    r"|the|commits?|it simple)",
+    r"(?:must|should) (?:always|never|only)",
+    r"prefer|avoid|(?:make|be) sure|be (?:mindful|careful)|remember(?: to| that)?|stick (?:to|with)"
+    r"|keep (?:each|every|commits?|it simple)",
+    r"(?:don'?t|do not|never) want|no longer (?:use|want|need)",
     r"i (?:always|never|prefer|like|hate|don'?t like|want you to always)|we (?:always|never|use"
     r"|don'?t use|prefer)",
     r"immer|nie(?:mals)?|toujours|jamais|siempre|nunca",
@@ -224,6 +225,11 @@ FOR_EVER = _any(
     r"each (?:commit|test|file|function|sentence|change|pr)|when(?:ever)? possible",
     r"in (?:general|(?:the )?future)",
     r"immer|nie(?:mals)?|toujours|jamais|siempre|nunca",
+)
+# How things are to be: what people say so is what they decided.
+NORM = _any(
+    r"should|must|(?:make|be) sure|(?:don'?t|do not) want|no longer|let'?s not|supposed to",
+    r"soll(?:te|en)?|muss|doit|debe",
 )
 CORRECTION = Cue(
     r"^\W*(?:no\b|nope|not\b|wrong|actually|wait|stop|that'?s (?:not|wrong)|i (?:meant|mean|don'?t see"
@@ -242,7 +248,7 @@ FIRST_PERSON_REPORT = Cue(
 )
 OWN_HABIT = Cue(
     r"\W*i (?:(?:always|never) (?!get|got|see|saw|have|had|hear|find|found|know|knew)|prefer"
-    r"|want you to always)"
+    r"|no longer (?:use|want|need)|(?:don'?t|do not) want|want you to always)"
 )
 ONE_OFF = Cue(
     r"\b(?:for now|this time|just now|yet|right now|first|alternatively|maybe|perhaps"

@@ -61,6 +61,8 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
         phrase = f"{shortened(phrase, PHRASE - 10)} — {shortened(subject, SUBJECT)}"
     elif len(phrase) > PLAIN:
         phrase = shortened(phrase, PHRASE)
+    if state := _state(done, opener):
+        phrase = f"{phrase}, {state}" if " — " in phrase else f"{phrase} — {state}"
     phrase = _with_things(phrase, story, heard, done[_began(done, opener, phrase) :], said)
     return Named(capital(phrase), source.pos, source.at, "agent" if offer else "user", source.text)
 
@@ -80,6 +82,19 @@ def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[
 def _commit_subject(done: Sequence[Deeds], opener: int) -> str:
     subjects = [commit.subject for deeds in done[opener:] for commit in deeds.commits if commit.subject]
     return re.sub(r"^\w+(?:\([\w/-]+\))?!?:\s+", "", subjects[-1]) if subjects else ""
+
+
+def _state(done: Sequence[Deeds], opener: int) -> str:
+    """Where the work went when a commit was its end: whoever reads on must not do it again."""
+    made = [commit for deeds in done[opener:] for commit in deeds.commits]
+    if not made or not done[-1].finished:
+        return ""
+    last = made[-1]
+    if any(edit.pos > last.pos for deeds in done[opener:] for edit in deeds.edits):
+        return ""
+    name = f"PR #{last.pull}" if last.pull else last.sha[:7]
+    verb = "opened" if last.pull else "pushed" if last.pushed else "committed"
+    return f"{verb} {name}".strip()
 
 
 def _began(done: Sequence[Deeds], opener: int, phrase: str) -> int:
@@ -110,6 +125,11 @@ def _talk(story: Story, done: Sequence[Deeds], opener: int) -> Iterator[tuple[st
     asked = [own for own in map(_own, done[opener:]) if substantive(own)]
     yield from zip(reversed(asked[-3:]), (0.9, 0.75, 0.5), strict=False)
     yield _own(done[opener]), 1.1
+    prompt, says = done[opener].turn.prompt, done[opener].says
+    if prompt is not None:
+        yield prompt.text[:1500], 0.2  # what was pasted, too: an error names what it is about
+    if len(says) > 1:
+        yield says[0].text[:300], 0.3  # an agent begins by saying what it understood
     for commit in [commit for deeds in done[max(opener, len(done) - 2) :] for commit in deeds.commits][-3:]:
         yield commit.subject, 0.6
     said = prose.words(" ".join([*asked, *(final.text[:1500] for final in finals)]))

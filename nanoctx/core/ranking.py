@@ -16,17 +16,18 @@ LINES = 8  # that the page may draw from, in order of use; the rest follow by we
 PAST_TURNS = 2
 LATE = 6  # turns back: what was committed before is history
 NOT_FOR_THE_PAGE = frozenset(("error-cured", "mended", "progress", "asked", "reported", "planned"))
+STANDS_IN_NOW = frozenset(("rule", "open-edits"))  # has lines of its own there
 FAR = 0.3  # what a line counts that has no word of the topic
-QUOTA = {"impl": 3, "fact": 1, "dec": 2, "rule": 2, "fail": 1, "next": 1}
+QUOTA = {"impl": 4, "fact": 1, "dec": 2, "fail": 1, "next": 1}
 
 # How often a candidate of this sort states something a resuming agent must know (measured, in tenths).
 PRIOR = {
     "commit": 4.7, "commits": 4.2,
-    "open-edits": 2.6, "open-edits-now": 3.4, "outline": 3.7, "talk": 1.6, "error": 1.0,
-    "error-aside": 0.5, "error-cured": 0.4, "refused": 2.2, "rule": 4.5, "approved": 3.0, "answer": 3.4,
+    "outline": 3.7, "talk": 1.6, "error": 1.0,
+    "error-aside": 0.5, "error-cured": 0.4, "refused": 2.2, "approved": 3.0, "answer": 3.4,
     "plan": 1.0, "asked": 0.6, "corrected": 2.4, "said": 2.6, "answered": 1.3, "reported": 0.5, "impl": 2.6,
-    "dec": 2.3, "fact": 0.9, "fail": 0.9, "next": 1.2, "impl-mid": 1.9, "dec-mid": 1.6, "fact-mid": 0.6,
-    "fail-mid": 0.7, "next-mid": 0.8, "edited": 0.3, "planned": 0.3, "checks": 0.8, "trouble": 0.3,
+    "dec": 1.8, "fact": 0.9, "fail": 0.9, "next": 1.2, "impl-mid": 1.9, "dec-mid": 1.6, "fact-mid": 0.6,
+    "fail-mid": 0.7, "next-mid": 0.8, "edited": 0.3, "planned": 0.3, "checks": 1.6, "trouble": 0.3,
 }  # fmt: skip
 
 
@@ -63,7 +64,8 @@ def _repeats(have: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
 
 def _worth(one: Candidate, turns: int) -> float:
     names = min(5, prose.count_names(one.text))
-    return one.weight * 0.97 ** (turns - 1 - one.turn) * (1 + 0.05 * names)
+    back = 0 if one.kind == "rule" else turns - 1 - one.turn  # what holds for ever does not fade
+    return one.weight * 0.97**back * (1 + 0.05 * names)
 
 
 def _for_the_page(
@@ -80,6 +82,7 @@ def _for_the_page(
         if one.kind in QUOTA
         and one.grade != "refuted"
         and one.sort not in NOT_FOR_THE_PAGE
+        and one.sort not in STANDS_IN_NOW
         # What was ahead or broken some turns ago has been done or mended since, more often than not.
         and not (one.kind in ("next", "fail") and one.by == "agent" and turns - 1 - one.turn >= PAST_TURNS)
         # The outcome of a request says more than the request.
@@ -97,7 +100,7 @@ def _for_the_page(
             0.75
             if one.turn in told
             and one.kind in ("impl", "fact")
-            and one.sort not in ("outline", "commit", "open-edits", "open-edits-now")
+            and one.sort not in ("outline", "commit")
             else 1.0
         )
         return scores[id(one)] * (0.2 + 0.8 * fresh) * 0.8 ** kinds[one.kind] * repeats
@@ -122,6 +125,10 @@ def _for_the_page(
     return picked
 
 
+def _is_standing_order(text: str) -> bool:
+    return bool(cues.STANDING.search(text) and cues.IMPERATIVE.search(text))
+
+
 def _nearness(one: Candidate, weights: Mapping[str, float]) -> float:
     """How much a line speaks of what the session is about now."""
     have = prose.words(one.text)
@@ -137,14 +144,11 @@ def _score(one: Candidate, turns: int) -> float:
     prior = PRIOR.get(one.sort, 1.0)
     if one.by == "user":
         size = max(size, 0.6)
-        if one.kind == "rule":  # holds as long as it is short and old
-            recency, size = max(recency, 0.85), 1.0
-        elif cues.CHORE.match(one.text):
+        if cues.CHORE.match(one.text):
             prior = 0.5
         elif (
-            one.sort in ("said", "answered")
-            and cues.STANDING.search(one.text)
-            and cues.IMPERATIVE.search(one.text)
+            one.sort in ("said", "answered", "corrected")
+            and (cues.NORM.search(one.text) or _is_standing_order(one.text))
         ):
             prior, recency = 4.2, max(recency, 0.85)
         elif one.weight < 1.8 and one.sort == "said":

@@ -9,6 +9,7 @@ from nanoctx.core.candidate import WIDTH, Candidate, made
 from nanoctx.core.deeds import Deeds, Run
 from nanoctx.model import Event
 
+OPEN_EDITS = "Edited, no commit seen: "
 COMMITS = 4  # in one line
 SUBJECT = 50
 FILES = 24  # whose edits get a line of their own
@@ -131,10 +132,9 @@ def _uncommitted(story: Sequence[Deeds], gone: Mapping[str, int]) -> Iterator[Ca
     listed = ", ".join(_with_symbols(name, symbols) for name, symbols in reversed(latest))
     more = f" and {len(files) - 7} more" if len(files) > 7 else ""
     index, edit = open_edits[-1]
-    sort = "open-edits" if story[-1].finished else "open-edits-now"
-    text = prose.cut(f"Edited, no commit seen: {listed}", WIDTH - len(more)) + more
+    text = prose.cut(f"{OPEN_EDITS}{listed}", WIDTH - len(more)) + more
     quote = f"edited {edit.path}"[:400]
-    yield made(edit, index, "impl", sort, text, 2.6, by="tool", quote=quote)
+    yield made(edit, index, "impl", "open-edits", text, 2.6, by="tool", quote=quote)
 
 
 def _with_symbols(name: str, symbols: list[str]) -> str:

@@ -37,7 +37,7 @@ def compose(answer: Mapping[str, Any], source: str, session: str, now: float) ->
         rules = []
     standing = {told[0] for told in rules}
     parts = [
-        ("Now", [told[0] for told in now_lines]),
+        ("Now", [told[0] for told in now_lines if told[0] not in standing]),
         ("Time", _time(answer, source, now)),
         ("Recent", [told[0] for told in recent if told[0] not in standing]),
         ("External", answer["external"]),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nanoctx.core import people, tokens
 from nanoctx.core.context import LINE, SECTIONS, Scene, compose, current_session, page
 from nanoctx.core.people import Standing
-from nanoctx.model import Change, Evidence, Item, Line, Observation
+from nanoctx.model import Change, Changed, Evidence, Item, Line, Observation, Repository
 
 NOW = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
 OUTSIDE = (Line("- No repository at hand"),)
@@ -147,9 +147,41 @@ def test_recent_leaves_out_what_was_refuted_and_marks_what_is_a_guess() -> None:
     assert lines(seen, section="Recent") == [
         "- Unverified: The pier moves with the ice",
         "- User: Use metres everywhere",
-        "- Rule: Never print fathoms",
         "- Passed later: pytest first failed: no port",
     ]
+
+
+def test_now_says_what_no_commit_took_up_and_which_rules_hold() -> None:
+    old = replace(SUN, items=(Item("rule", "Always print depths in metres", 7, "", "user"), *SUN.items))
+    seen = replace(
+        MOON,
+        items=(
+            *MOON.items,
+            Item("impl", "Edited, no commit seen: tide.py (read_gauge)", 8, "claimed", "tool"),
+            Item("rule", "Never print fathoms", 5, "", "user"),
+        ),
+    )
+    edited, new, before = lines(seen, old)[3:6]
+    assert edited == "- Edited, no commit seen: tide.py (read_gauge)"
+    assert [new, before] == ["- Rule: Never print fathoms", "- Rule: Always print depths in metres"]
+    assert not [line for line in lines(seen, old, section="Recent") if "Edited" in line or "Rule" in line]
+
+
+@pytest.mark.parametrize(
+    ("git", "shown"),
+    [
+        (Repository(head="4be1f02"), False),
+        (Repository(head="4be1f02", unsure=True), True),
+        (Repository(head="4be1f02", changed=(Changed("tide.py"),)), True),
+        (None, True),
+    ],
+)
+def test_work_is_not_called_open_when_git_shows_nothing_that_differs(
+    git: Repository | None, shown: bool
+) -> None:
+    item = Item("impl", "Edited, no commit seen: tide.py", 8, "claimed", "tool")
+    now = compose(replace(scene(replace(MOON, items=(*MOON.items, item))), repository=git))["Now"]
+    assert any("no commit seen" in line.text for line in now) == shown
 
 
 def test_recent_fills_from_older_sessions_to_three() -> None:

@@ -25,7 +25,7 @@ def test_each_edited_file_has_a_line_of_what_was_defined_there() -> None:
 def test_a_file_that_was_deleted_is_neither_edited_nor_uncommitted() -> None:
     beats = (edit("tests/old.py", "def gone(): ..."), edit("src/new.py"), shell("rm -f tests/old.py"))
     assert lines("edited", *beats) == ["Edited src/new.py"]
-    [left] = lines("open-edits-now", *beats)
+    [left] = lines("open-edits", *beats)
     assert "new.py" in left and "old.py" not in left
 
 
