@@ -100,7 +100,8 @@ class Bench:
         print("session    agent        said   kept   page | vital: said   kept   page   (candidates)")
         sums = [0.0] * 6
         for gold in self.golds:
-            found = candidates.candidates(deeds(self.stories[gold["id"]].turns))
+            story = self.stories[gold["id"]]
+            found = candidates.candidates(deeds(story.turns), story.cwd)
             seen, page = self.page(gold)
             lines = [f"- x: {one.text}" for one in found]
             kept = [items.render_item(item)[:240] for item in seen.items]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nanoctx.core import cues, prose, shell
 from nanoctx.core.deeds import Deeds
 from nanoctx.core.named import Named, by
-from nanoctx.core.own_words import asks, own_words
+from nanoctx.core.own_words import asks, own_words, substantive
 
 BLOCKED = 185
 
@@ -31,7 +31,8 @@ def blocked(done: Sequence[Deeds]) -> Named | None:
         text = f"The user rejected {what}" + (f": {reason}" if reason else "; waiting for their word")
         return by("user", refused, text, BLOCKED, refused.text or text)
     if event is not None and event.kind == "interrupt" and last.turn.prompt is not None:
-        asked = prose.cut(prose.tidy(own_words(last.turn.prompt.text).text), 120)
+        prompt = last.turn.prompt.text
+        asked = prose.cut(prose.tidy(own_words(prompt).text), 120) if substantive(prompt) else ""
         text = f"The user interrupted: {asked}" if asked else "The user interrupted; waiting for their word"
         return by("user", event, text, BLOCKED, asked or text)
     return failing(last) or (_waiting(last) if last.finished else None)

@@ -12,18 +12,20 @@ from nanoctx.core.own_words import approves, asks, is_rule, own_words
 from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
 
+PARTS = 4  # lines of one part of a plan
 REPORTED_WITHIN = 3  # turns in which a request is answered
 _WEIGHTS = {"next": 1.2, "fail": 1.1, "impl": 1.5, "dec": 1.3, "fact": 0.5}  # of what an agent reports
 
 
-def candidates(story: Sequence[Deeds]) -> list[Candidate]:
+def candidates(story: Sequence[Deeds], root: str = "") -> list[Candidate]:
+    """`root` is the folder of the project: what is written elsewhere is never committed."""
     found: list[Candidate] = []
     for index, deeds in enumerate(story):
         found += _from_person(story, index)
         found += traces.from_commits(story, index)
         found += _from_report(deeds, index, doubtful=hindsight.failed_since(story, index))
         found += traces.from_failures(story, index)
-    found += traces.from_story(story)
+    found += traces.from_story(story, root)
     return _without_overruled(found, story)
 
 
@@ -67,8 +69,10 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
     if own.heading and own.pasted and not own.sentences:
         given = f"Given a plan: {prose.cut(own.heading, 150)}"
         yield made(prompt, index, "dec", "plan", given, 1.2, by="user")
-        if prompt.facts.get("plan") or cues.PLAN_TEMPLATE.match(text):
-            yield from _from_plan(prompt, index)
+    if prompt.facts.get("plan") or cues.PLAN_TEMPLATE.match(text):
+        yield from _from_plan(prompt, index)
+    elif own.pasted:
+        yield from _given(prompt, index)
     if not prose.has_words(own.text, 2) and own.text.isascii():
         return
     question = all(asks(sentence) for sentence in own.sentences)
@@ -85,12 +89,21 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
                 yield made(prompt, index, "rule", "rule", wish, 2.5, by="user", quote=sentence)
 
 
+def _given(prompt: Event, index: int) -> Iterator[Candidate]:
+    """What a long prompt holds beside the person's own words: who wrote it is not known."""
+    for block in prose.blocks(prose.spoken(prompt.text)):
+        texts = [prose.tidy(part.text) for part in block.parts]
+        lead = prose.cut(f"Given: {block.heading}" if block.heading else "Given", 90)
+        for line in prose.pack([text for text in texts if prose.has_words(text, 3)], WIDTH, lead)[:PARTS]:
+            yield made(prompt, index, "fact", "given", prose.cut(line, WIDTH), 0.35, by="user", quote=line)
+
+
 def _from_plan(event: Event, index: int) -> Iterator[Candidate]:
     """The parts of a plan that the agent wrote, whether laid before the person or approved by them."""
     for block in prose.blocks(prose.spoken(event.text)):
         texts = [prose.tidy(part.text) for part in block.parts]
         lead = prose.cut(f"Plan: {block.heading}" if block.heading else "Plan", 90)
-        for line in prose.pack([text for text in texts if prose.has_words(text, 2)], WIDTH, lead)[:2]:
+        for line in prose.pack([text for text in texts if prose.has_words(text, 2)], WIDTH, lead)[:PARTS]:
             yield made(event, index, "dec", "planned", prose.cut(line, WIDTH), 0.7, quote=line)
 
 
@@ -102,13 +115,16 @@ def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candid
     grade = "hypothesis" if doubtful else "verified" if deeds.verified else "claimed"
     worked, mended = deeds.worked, deeds.verified or bool(deeds.commits)
     for say in deeds.says:
+        if cues.INSTRUCTS.match(say.text):
+            yield from _from_plan(say, index)
+            continue
         final = say is deeds.final and (deeds.finished or deeds.turn.thin)
         if not final and _only_announces(say.text):
             continue
         parts = prose.blocks(say.text)
         if final:
             line = outline(parts)
-            if prose.has_words(line, 4):
+            if prose.has_words(line, 4) and not cues.GREETING.match(line):
                 kind, sort, weight = ("impl", "outline", 2.9) if worked else ("fact", "talk", 1.9)
                 quality = "hypothesis" if cues.GUESS.search(line) else grade if worked else "claimed"
                 yield made(say, index, kind, sort, line, weight, grade=quality)
@@ -139,8 +155,6 @@ def _from_block(
     ahead = bool(cues.NEXT_HEADING.search(block.heading))
     for line in prose.pack(texts, WIDTH, prose.cut(heading, 90)):
         kind = "next" if ahead else kind_of(line)
-        if kind == "fact" and not final:
-            continue
         guess = bool(cues.GUESS.search(line))
         weight = _WEIGHTS[kind] + (
             0.12 * min(5, prose.count_names(line)) + (0.5 if final and worked else 0) - (0 if final else 0.4)
@@ -153,7 +167,7 @@ def _from_block(
             sort = "mended"
         elif cues.PROGRESS.match(line):
             sort = "progress"  # true for as long as the agent was at it
-        if cues.REPORTED.match(line):
+        if cues.REPORTED.match(line) or cues.GREETING.match(line):
             sort, weight = "reported", weight - 0.6
         short = prose.cut(line, WIDTH + 4)
         yield made(say, index, kind, sort, short, weight, grade=quality, quote=line)

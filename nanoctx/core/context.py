@@ -229,7 +229,7 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
     for session in (current, *older[:OLDER]):
         most = scene.recent if session is current else min(FEWEST, scene.recent)
         for item in session.items:
-            if item.kind in IN_NOW or is_open_edits(item) or item.grade == "refuted" or count >= most:
+            if count >= most or not _is_news(item):
                 continue
             have = prose.words(item.text)
             doubted = broken and item.grade == "verified"
@@ -242,6 +242,12 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
                 count += 1
                 yield line
         broken = broken or any(_is_open_failure(item) for item in session.items)
+
+
+def _is_news(item: Item) -> bool:
+    """An outcome or a decision; not what stands in Now, is not true, or is only there to be recalled."""
+    refused = item.grade == "refuted" or item.more.get("page") == "no"
+    return not (refused or item.kind in IN_NOW or is_open_edits(item))
 
 
 def _is_open_failure(item: Item) -> bool:

@@ -67,7 +67,8 @@ PROGRESS = Cue(
 LEAD_IN = Cue(
     r"^(?:here(?:'s| is| are)|below is|this is|in summary|summary|to summari[sz]e|what (?:i|was|we"
     r"|changed)|changes(?: made)?|done|verification|results?"
-    r"|details|notes?|overview|key (?:changes|points)|files?(?: changed| modified| created)?)\b[^:]{0,60}:?$"
+    r"|details|notes?|overview|key (?:changes|points)|files?(?: changed| modified| created)?"
+    r"|(?:make|apply) (?:these|the following))\b[^:]{0,60}:?$"
 )
 DULL_HEADING = Cue(
     r"^(?:quality|verification|verified|current .*|files?.*|notes?|status|tests?|details|overview"
@@ -148,6 +149,16 @@ COURTESY = _any(
     r"anything else|what'?s next|what next|how can i help",
     r"what (?:would|do) you (?:like|want)(?: me)? to (?:do|work)",
     r"ready (?:to|for the) next|sound good|does that (?:help|make sense)|noch etwas|autre chose|algo más",
+)
+# An agent that tells another one what to do: none of it is done.
+INSTRUCTS = _start(
+    r"(?:please )?(?:make|apply|implement) (?:these|the following) (?:[\w-]+ ){0,2}"
+    r"(?:changes?|edits?|updates?|fix(?:es)?)"
+)
+# An agent that says hello, or who it is.
+GREETING = Cue(
+    r"^\W*(?:i'?m doing (?:great|well|good|fine)|hello|hi|hey|thanks for asking"
+    r"|i'?m [\w .-]{2,40}, (?:powered|an|your|here|ready)\b)"
 )
 REPORTED = _start(
     r"comment \d", "suggests?", "reviewer", "the review(?:er)?", "copilot", "bugbot", "coderabbit", "feedback"
@@ -230,6 +241,11 @@ FOR_EVER = _any(
 NORM = _any(
     r"should|must|(?:make|be) sure|(?:don'?t|do not) want|no longer|let'?s not|supposed to",
     r"soll(?:te|en)?|muss|doit|debe",
+)
+# A guess about what is going on: it opens nothing.
+SUPPOSES = Cue(
+    r"^\W*(?:(?:maybe|perhaps|probably|i (?:think|guess)) )?(?:it|that|this)"
+    r" (?:(?:might|may|could|must) be|is (?:probably|maybe|perhaps)|(?:seems|looks))\b"
 )
 CORRECTION = Cue(
     r"^\W*(?:no\b|nope|not\b|wrong|actually|wait|stop|that'?s (?:not|wrong)|i (?:meant|mean|don'?t see"

@@ -35,7 +35,7 @@ def distill(
     if step is not None:
         topic = focus(story, done, heard, step.text)
     block = blockers.blocked(done)
-    kept = ranking.keep(candidates.candidates(done), len(done), heard.score)
+    kept = ranking.keep(candidates.candidates(done, story.cwd), len(done), heard.score)
     items = [_named("focus", topic, zone), _named("task", step, zone), _named("block", block, zone)]
     items += [_item(one, zone) for one in kept]
     whole = [_since(item, done) for item in items if item is not None and item.text]
@@ -97,6 +97,8 @@ def _since(item: Item, done: Sequence[Deeds]) -> Item:
 
 def _item(one: Candidate, zone: tzinfo) -> Item:
     more = {"scope": one.scope} if one.scope else {}
+    if one.sort in ranking.NOT_FOR_THE_PAGE:
+        more["page"] = "no"
     return Item(
         one.kind,
         _worded(one.text, one.at, zone),

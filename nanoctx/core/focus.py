@@ -57,7 +57,9 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
     if not phrase.strip():
         return _unprompted(story, done, heard)
     subject = _commit_subject(done, opener)
-    if overlap(subject, phrase) < SAID_ALREADY:
+    if subject and not offer and re.search(r"[?？]", phrase):
+        phrase = shortened(subject, PLAIN)  # the work answered what was asked
+    elif overlap(subject, phrase) < SAID_ALREADY:
         phrase = f"{shortened(phrase, PHRASE - 10)} — {shortened(subject, SUBJECT)}"
     elif len(phrase) > PLAIN:
         phrase = shortened(phrase, PHRASE)

@@ -67,7 +67,7 @@ def own_words(prompt: str) -> Words:
 
 
 def asks(sentence: str) -> bool:
-    return sentence.rstrip(" *_`)\"'").endswith(("?", "？"))
+    return sentence.rstrip(" *_`)\"'。.").endswith(("?", "？", "吗", "呢", "ですか", "ますか", "까"))
 
 
 def approves(prompt: str) -> bool:

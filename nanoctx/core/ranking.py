@@ -15,7 +15,9 @@ KEPT = 57  # of 60 items, beside focus, task and block
 LINES = 8  # that the page may draw from, in order of use; the rest follow by weight
 PAST_TURNS = 2
 LATE = 6  # turns back: what was committed before is history
-NOT_FOR_THE_PAGE = frozenset(("error-cured", "mended", "progress", "asked", "reported", "planned"))
+NOT_FOR_THE_PAGE = frozenset(
+    ("error-cured", "mended", "progress", "asked", "reported", "planned", "given", "fact-mid")
+)
 STANDS_IN_NOW = frozenset(("rule", "open-edits"))  # has lines of its own there
 FAR = 0.3  # what a line counts that has no word of the topic
 QUOTA = {"impl": 4, "fact": 1, "dec": 2, "fail": 1, "next": 1}

@@ -63,6 +63,7 @@ _BUILD = re.compile(
     r"\b(?:go (?:build|vet)|cargo (?:build|check)|tsc|compile\w*|(?:npm|pnpm|yarn|bun) run build"
     r"|make build)\b"
 )
+_DRY_RUN = re.compile(r"\bpush\b[^;&|\n]*\s(?:--dry-run|-\w*n\w*)(?!\S)")
 _MISUSE = re.compile(
     r"unknown (?:flag|option|command|subcommand)|invalid usage|command not found"
     r"|unrecognized (?:option|argument)|no such option|not recognized as",
@@ -168,7 +169,8 @@ def commits(command: str, output: str, ok: bool, pos: int) -> Iterator[Commit]:
         )
     if message and ok and not made:
         yield Commit(pos, subject=message[0], body=tuple(message[1:]))
-    pushed = _PUSHED.search(output) if "push" in command and "->" in output else None
+    tried = "push" in command and "->" in output and not _DRY_RUN.search(command)
+    pushed = _PUSHED.search(output) if tried else None
     if pushed:
         yield Commit(pos, sha=(pushed[2] or "")[:12], pushed=pushed[4])
     if ok and _OPENS_PULL.search(command):

@@ -77,6 +77,8 @@ def _opens_topic(done: Sequence[Deeds], index: int) -> bool:
     if only_rules(prompt.text) and not done[index].worked:
         return False
     said = cues.without_filler(prompt.text.strip())
+    if index and cues.SUPPOSES.match(said):
+        return False
     if _is_remark(done, index) and not cues.IMPERATIVE.match(said):
         return False
     return bool(cues.WISH.search(said)) or not _replies(done, index)

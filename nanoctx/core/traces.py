@@ -17,11 +17,11 @@ FAMILIES = 8  # of checks
 TROUBLES = 3  # a turn
 
 
-def from_story(story: Sequence[Deeds]) -> Iterator[Candidate]:
+def from_story(story: Sequence[Deeds], root: str = "") -> Iterator[Candidate]:
     """What only the whole session tells: what is not committed, what each file got, which checks pass."""
     gone = _removed(story)
     yield from _earlier_commits(story)
-    yield from _uncommitted(story, gone)
+    yield from _uncommitted(story, gone, root)
     yield from _edited(story, gone)
     yield from _open_boxes(story)
     yield from _checks(story)
@@ -108,7 +108,7 @@ def from_failures(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
 # -- work that no commit took up ---------------------------------------------------------------------------
 
 
-def _uncommitted(story: Sequence[Deeds], gone: Mapping[str, int]) -> Iterator[Candidate]:
+def _uncommitted(story: Sequence[Deeds], gone: Mapping[str, int], root: str) -> Iterator[Candidate]:
     committed = max(
         (commit.pos for deeds in story for commit in deeds.commits if not hindsight.undone(story, 0, commit)),
         default=0,
@@ -117,7 +117,7 @@ def _uncommitted(story: Sequence[Deeds], gone: Mapping[str, int]) -> Iterator[Ca
         (index, edit)
         for index, deeds in enumerate(story)
         for edit in deeds.edits
-        if edit.pos > max(committed, gone.get(_base(edit.path), 0))
+        if edit.pos > max(committed, gone.get(_base(edit.path), 0)) and _may_be_committed(edit.path, root)
     ]
     if not open_edits:
         return
@@ -135,6 +135,15 @@ def _uncommitted(story: Sequence[Deeds], gone: Mapping[str, int]) -> Iterator[Ca
     text = prose.cut(f"{OPEN_EDITS}{listed}", WIDTH - len(more)) + more
     quote = f"edited {edit.path}"[:400]
     yield made(edit, index, "impl", "open-edits", text, 2.6, by="tool", quote=quote)
+
+
+def _may_be_committed(path: str, root: str) -> bool:
+    """A file of the project, or of a checkout beside it; no notes of the agent, nothing in passing."""
+    path, root = path.replace("\\", "/"), root.replace("\\", "/").rstrip("/")
+    if not root or not (path.startswith("/") or path[1:2] == ":"):
+        return True
+    beside = root.rpartition("/")[0] + "/"
+    return path.startswith(f"{root}/") or (path.startswith(beside) and path[len(beside)] != ".")
 
 
 def _with_symbols(name: str, symbols: list[str]) -> str:

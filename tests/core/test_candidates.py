@@ -404,3 +404,35 @@ def test_every_candidate_says_whose_words_it_rests_on(beats: list[Beat]) -> None
 @given(st.lists(BEATS.filter(lambda beat: beat[0].kind not in ("prompt",)), max_size=8))
 def test_a_session_without_a_prompt_has_no_rules(beats: list[Beat]) -> None:
     assert not texts(found(*beats), "rule")
+
+
+def test_what_an_agent_tells_another_to_do_is_a_plan_and_no_outcome() -> None:
+    order = "Make these precise changes so that depths are metres:\n\n- Ensure gauge.py prints metres\n"
+    told = found(prompt("Print metres in gauge.py"), say(order))
+    assert {one.sort for one in told if one.by == "agent"} == {"planned"}
+
+
+def test_a_greeting_is_no_outcome() -> None:
+    told = sorts(prompt("how are you today"), say("I'm doing great, thanks for asking! Ready for the tides."))
+    assert set(told) <= {"asked", "said", "reported"}
+
+
+def test_what_a_long_prompt_holds_is_given_and_nobody_s_decision() -> None:
+    rules = "\n".join(f"- Harbour {number} prints its depth below the lowest tide" for number in range(30))
+    told = found(prompt(f"Plan the report.\n\n## Rules\n{rules}\n"), say("The plan stands."))
+    given_lines = [one for one in told if "below the lowest tide" in one.text]
+    assert given_lines and {(one.kind, one.sort) for one in given_lines} == {("fact", "given")}
+
+
+@pytest.mark.parametrize(
+    ("words", "stands"),
+    [
+        ("I no longer use the old gauge reader", True),
+        ("Be sure to print depths in metres when possible", True),
+        ("Keep the tide column as it is", False),
+        ("That should be a harbour, not a pier", False),
+        ("Ensure the depth table exists and fill it", False),
+    ],
+)
+def test_a_wish_for_once_is_no_rule(words: str, stands: bool) -> None:
+    assert is_rule(words) is stands

@@ -429,3 +429,9 @@ def test_a_smaller_budget_is_kept_too(budget: int) -> None:
     text = page(compose(scene(MOON, SUN, budget=budget)))
     assert tokens.count(text) <= budget
     assert "- Focus: Print the moon" in text
+
+
+def test_what_is_only_there_to_be_recalled_is_not_on_the_page() -> None:
+    given = Item("fact", "Given: Rules: Print depths in metres", 9, "claimed", "user", {"page": "no"})
+    recent = lines(replace(MOON, items=(*MOON.items, given)), section="Recent")
+    assert not [line for line in recent if "Given" in line]

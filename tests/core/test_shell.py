@@ -100,6 +100,12 @@ def test_a_push_and_a_pull_request_are_seen() -> None:
     assert list(shell.commits('gh pr create --title "Moon"', "denied", False, 4)) == []
 
 
+@pytest.mark.parametrize("words", ["push --dry-run origin main", "push -n", "push origin main -nv"])
+def test_a_push_for_trial_is_no_push(words: str) -> None:
+    pushed = "To git.example.org:harbour/tides.git\n   1a2b3c4..5d6e7f8  main -> main"
+    assert list(shell.commits(f"git {words}", pushed, True, 3)) == []
+
+
 def test_a_rejected_push_is_no_push() -> None:
     output = " ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs"
     assert list(shell.commits("git push", output, False, 3)) == []

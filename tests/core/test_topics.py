@@ -34,6 +34,11 @@ MOON = (
 )
 
 
+def text(named: Named | None) -> str:
+    assert named is not None
+    return named.text
+
+
 def focus(*beats: Beat) -> Named | None:
     told = story(*beats)
     done = deeds(told.turns)
@@ -384,3 +389,27 @@ def test_what_fails_at_last_is_to_be_mended() -> None:
 def test_an_interruption_blocks() -> None:
     text = blocked_text(prompt("Print the moon"), edit("src/moon.py"), interrupt())
     assert text == "The user interrupted: Print the moon"
+
+
+def test_the_focus_says_where_the_work_went_when_a_commit_ended_it() -> None:
+    made = shell('git commit -m "Print the moon"', committed("1a2b3c4", "Print the moon"))
+    pushed = shell("git push", "To git.example.org:harbour/tides.git\n   0a1b2c3..1a2b3c4  main -> main")
+    assert "committed 1a2b3c4" in text(focus(*MOON[:3], made, say("The moon is printed.")))
+    assert "pushed 1a2b3c4" in text(focus(*MOON[:3], made, pushed, say("The moon is printed.")))
+    assert "1a2b3c4" not in text(focus(*MOON[:3], made, edit("src/sun.py"), say("The moon is printed.")))
+
+
+def test_a_question_that_a_commit_answered_is_named_by_the_commit() -> None:
+    made = shell('git commit -m "Print the moon in Roman numerals"', committed("1a2b3c4", "Print the moon"))
+    named = text(focus(prompt("the moon column should be in numerals?"), edit("src/moon.py"), made))
+    assert named.startswith("Print the moon") and "?" not in named
+
+
+@pytest.mark.parametrize("guess", ["it might be because the buoy drifts", "maybe it is probably the wind"])
+def test_a_guess_of_the_person_is_no_topic(guess: str) -> None:
+    assert "moon" in text(focus(*MOON, prompt(guess), say("I look at the buoy's log first.")))
+
+
+def test_an_interrupted_word_that_says_nothing_is_not_quoted() -> None:
+    blocked = blockers.blocked(deeds(story(*MOON, prompt("ok"), say("Going on."), interrupt()).turns))
+    assert text(blocked) == "The user interrupted; waiting for their word"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 from story_builder import Beat, committed, done, edit, prompt, say, shell
 
@@ -63,3 +64,18 @@ def test_a_tool_that_failed_is_told_with_what_it_was_given() -> None:
 
 def test_nothing_done_leaves_no_trace() -> None:
     assert list(traces.from_story(done(ASKED, say("It is at noon.")))) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "open"),
+    [
+        ("src/tide.py", True),
+        ("/home/ann/tides/src/tide.py", True),
+        ("/home/ann/tides-moon/src/tide.py", True),
+        ("/home/ann/.agent/plans/tide.md", False),
+        ("/tmp/tide.md", False),
+    ],
+)
+def test_only_what_can_be_committed_waits_for_a_commit(path: str, open: bool) -> None:
+    told = candidates(done(ASKED, edit(path, "def tide(): ...")), "/home/ann/tides")
+    assert any(one.sort == "open-edits" for one in told) is open
