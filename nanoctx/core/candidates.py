@@ -79,7 +79,8 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
     corrects = bool(cues.CORRECTION.search(text[:200])) and not own.pasted
     weight = 1.3 if question else 2.5 if cues.IMPERATIVE.search(own.text) else 1.5
     weight -= (0.8 if cues.CHORE.match(text) else 0) + (0.6 if own.pasted else 0)
-    sort = "asked" if question else "corrected" if corrects else "answered" if answered else "said"
+    open_ended = question or bool(cues.SUPPOSES.match(text))
+    sort = "asked" if open_ended else "corrected" if corrects else "answered" if answered else "said"
     for line in prose.pack(list(own.sentences), WIDTH)[:4]:
         yield made(prompt, index, "dec", sort, line, weight, by="user", quote=line)
     if not own.pasted:

@@ -195,6 +195,7 @@ ASSENT = Cue(
     r"^\W*(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|good|right|fine|cool|ja|oui|sí|si|はい|네|응|可以|好的|好|是|行)"
     r"(?![\w'])[\s,.!，。！]*|^(?:可以|好的|好|是的|行)[\s,，。！]*"
 )
+YES = _start("yes", "yeah", "yep", "yup", "ja", "oui", "네", "응", "对", "是的")
 CHORE = Cue(
     r"^\W*(?:(?:please|ok|okay|yes|now|and|then|great|perfect|can you|could you|let'?s|lets"
     r"|go ahead and|also|just)[\s,]+)*"

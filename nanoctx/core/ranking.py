@@ -82,7 +82,7 @@ def _for_the_page(
         one
         for one in chosen
         if one.kind in QUOTA
-        and one.grade != "refuted"
+        and one.grade not in ("refuted", "hypothesis")
         and one.sort not in NOT_FOR_THE_PAGE
         and one.sort not in STANDS_IN_NOW
         # What was ahead or broken some turns ago has been done or mended since, more often than not.

@@ -41,7 +41,8 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
         text = prose.cut(f"Mend what fails: {broken.quote}", TASK)
         return Named(text, broken.pos, broken.at, "tool", broken.quote)
     prompt = last.turn.prompt
-    asked = request(prompt, TASK * 10) if prompt is not None and substantive(prompt.text) else ""
+    wished = prompt is not None and substantive(prompt.text) and not cues.SUPPOSES.match(prompt.text)
+    asked = request(prompt, TASK * 10) if prompt is not None and wished else ""
     rest = _beyond(asked, focus_text) if asked else ""
     was = f"was about to {said.text[:1].lower()}{said.text[1:]}" if said is not None else ""
     if was and overlap(rest, focus_text) >= SAID:

@@ -77,11 +77,16 @@ def _opens_topic(done: Sequence[Deeds], index: int) -> bool:
     if only_rules(prompt.text) and not done[index].worked:
         return False
     said = cues.without_filler(prompt.text.strip())
-    if index and cues.SUPPOSES.match(said):
+    if index and (cues.SUPPOSES.match(said) or _agrees(prompt.text, said)):
         return False
     if _is_remark(done, index) and not cues.IMPERATIVE.match(said):
         return False
     return bool(cues.WISH.search(said)) or not _replies(done, index)
+
+
+def _agrees(prompt: str, said: str) -> bool:
+    """ "Yeah that should be so": a word more on what was spoken of."""
+    return bool(cues.YES.match(prompt)) and size(prompt) < CHORE_WORDS and not cues.IMPERATIVE.match(said)
 
 
 def _replies(done: Sequence[Deeds], index: int) -> bool:
@@ -95,7 +100,9 @@ def _replies(done: Sequence[Deeds], index: int) -> bool:
 def _is_remark(done: Sequence[Deeds], index: int) -> bool:
     """A word thrown in while the agent was at work, which then went on."""
     before = done[index - 1] if index else None
-    return before is not None and before.worked and not before.finished
+    if before is None or (before.last is not None and before.last.kind in ("reject", "interrupt")):
+        return False  # they stopped it to say this
+    return before.worked and not before.finished
 
 
 def _is_chore(prompt: str) -> bool:

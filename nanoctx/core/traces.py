@@ -12,6 +12,7 @@ from nanoctx.model import Event
 OPEN_EDITS = "Edited, no commit seen: "
 COMMITS = 4  # in one line
 SUBJECT = 50
+TITLE = 100  # of a subject: where the commit went must fit beside it
 FILES = 24  # whose edits get a line of their own
 FAMILIES = 8  # of checks
 TROUBLES = 3  # a turn
@@ -32,8 +33,9 @@ def from_story(story: Sequence[Deeds], root: str = "") -> Iterator[Candidate]:
 
 def from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
     for commit in story[index].commits:
+        subject = prose.cut(commit.subject, TITLE)
         text = (
-            " ".join(part for part in (f"Committed {commit.sha}".strip(), commit.subject) if part)
+            " ".join(part for part in (f"Committed {commit.sha}".strip(), subject) if part)
             if commit.subject or commit.sha
             else ""
         )

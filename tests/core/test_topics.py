@@ -413,3 +413,14 @@ def test_a_guess_of_the_person_is_no_topic(guess: str) -> None:
 def test_an_interrupted_word_that_says_nothing_is_not_quoted() -> None:
     blocked = blockers.blocked(deeds(story(*MOON, prompt("ok"), say("Going on."), interrupt()).turns))
     assert text(blocked) == "The user interrupted; waiting for their word"
+
+
+def test_a_word_of_agreement_is_no_topic_and_a_word_that_stopped_the_agent_is_one() -> None:
+    assert "moon" in text(focus(*MOON, prompt("yeah that should be the moon as well"), say("It is.")))
+    stopped = (*MOON, prompt("Commit it"), reject("git commit -m x"), prompt("and harbours by size first"))
+    assert "harbours" in text(focus(*stopped, edit("src/harbour.py"), say("They are sorted by size.")))
+
+
+def test_the_task_is_not_a_guess_of_the_person() -> None:
+    guess = (*MOON, prompt("it might be because the buoy drifts"), say("Let me check the buoy's drift first"))
+    assert text(task(*guess)) == "Check the buoy's drift first"
