@@ -418,7 +418,7 @@ def test_an_interrupted_word_that_says_nothing_is_not_quoted() -> None:
 def test_a_word_of_agreement_is_no_topic_and_a_word_that_stopped_the_agent_is_one() -> None:
     assert "moon" in text(focus(*MOON, prompt("yeah that should be the moon as well"), say("It is.")))
     stopped = (*MOON, prompt("Commit it"), reject("git commit -m x"), prompt("and harbours by size first"))
-    assert "harbours" in text(focus(*stopped, edit("src/harbour.py"), say("They are sorted by size.")))
+    assert "arbours by size" in text(focus(*stopped, edit("src/harbour.py"), say("They are sorted by size.")))
 
 
 def test_the_task_is_not_a_guess_of_the_person() -> None:
