@@ -77,8 +77,8 @@ def outdated(written: Sequence[str], found: str, older: Sequence[str]) -> str | 
     Tell which of our older pages a person's editor still had when they saved, if it was an older one.
 
     It shows by the lines about time: there are some that only the older page has, and none of those that are
-    new since. Taken for an edit of the latest page, such a save would seem to undo all that is new. Of several
-    older pages with these lines it is the one they changed least.
+    new since. Taken for an edit of the latest page, such a save would seem to undo all that is new. Of
+    several older pages with these lines it is the one they changed least.
     """
     now = _times(found)
     latest = [_times(text) for text in written]
