@@ -5,6 +5,7 @@ Everything nanoctx raises on purpose. A message says what is wrong and what to d
   + UsageError              exit 2   the command was called wrongly
   + WorkspaceError          exit 3   the workspace is absent or broken
   |  + NotAWorkspace                 nothing here was made by `nanoctx init`
+  |  |  + WorkspaceRemoved           it was, and is gone from a repository that is there
   |  + SettingsError                 nanoctx.toml cannot be read
   + LogUnreadable           exit 1   a session log that cannot be opened or understood
   + DiskError               exit 1   the system refused a write; the old file stands
@@ -34,6 +35,14 @@ class WorkspaceError(NanoctxError):
 
 class NotAWorkspace(WorkspaceError):
     pass
+
+
+class WorkspaceRemoved(NotAWorkspace):
+    """`root` is where it was: `git clean` takes ignored folders away."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(f"the workspace {root} was removed: run `nanoctx init` in {root.parent} again")
+        self.root = root
 
 
 class SettingsError(WorkspaceError):

@@ -92,13 +92,35 @@ def fire(event: str, payload: object, env: Mapping[str, str] | None = None, **mo
     return Fired(done.returncode, done.stdout, done.stderr)
 
 
-def git(repo: Path, *words: str) -> str:
-    done = subprocess.run([*GIT, *words], cwd=repo, check=True, capture_output=True, text=True)
+def git(repo: Path, *words: str, at: str = "") -> str:
+    """Run git as Ann; `at` is the date of the commit that is made."""
+    env = {**os.environ, "GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at} if at else None
+    done = subprocess.run([*GIT, *words], cwd=repo, check=True, capture_output=True, text=True, env=env)
     return done.stdout.strip()
 
 
 def command(*words: object) -> None:
     assert main([str(word) for word in words]) == 0
+
+
+def wait_for(claim: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + 8
+    while not claim():
+        assert time.monotonic() < deadline, f"not in time: {what}"
+        time.sleep(0.02)
+
+
+def looks(folder: Path) -> list[str]:
+    """The processes that were started with a path in this folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue  # it has just ended
+        if any(word.startswith(os.fsencode(folder)) for word in words):
+            found.append(entry.parent.name)
+    return found
 
 
 @pytest.fixture
@@ -107,12 +129,14 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     repo = (tmp_path / "tide").resolve()
     repo.mkdir()
     git(repo, "init", "-q", "-b", "main")
-    git(repo, "commit", "-q", "--allow-empty", "-m", "Begin")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "Begin", at="2026-02-01T08:00:00Z")
     log = ClaudeLog(Path(os.environ["HOME"]), repo)
     log.prompt("Never use tabs in this project, always four spaces.").say("Understood.")
     log.prompt("Let the gauge reader accept times in UTC and fix the parser in gauge.py")
     log.edit("gauge.py").shell("pytest -q", "14 passed in 0.2s")
     log.say("Gauge times are read as UTC now and all 14 tests pass.")
+    # Written when it says it was: a log newer than the answer starts a look.
+    os.utime(log.path, (log.now.timestamp(), log.now.timestamp()))
     monkeypatch.chdir(repo)
     command("init")
     command("observe")

@@ -8,8 +8,11 @@ import click
 
 from nanoctx.cli.call import Call, with_call
 
+# A host takes some exit codes as an order to stop what it does: it is never told that it called us wrongly.
+_WHATEVER = {"ignore_unknown_options": True, "allow_extra_args": True}
 
-@click.command("hook")
+
+@click.command("hook", context_settings=_WHATEVER)
 @click.argument("event", required=False, default="")
 @click.option("--client", metavar="A", default="claude-code", help="The agent that calls.")
 @with_call
@@ -25,7 +28,10 @@ def command(call: Call, event: str, client: str) -> None:
       echo '{"cwd": "'$PWD'", "source": "startup"}' | nanoctx hook session-start
     """
     from nanoctx import hook
+    from nanoctx.clients import CLIENTS
 
+    if client not in CLIENTS:
+        return  # whose form of an answer is not known
     if call.named:
         os.environ["NANOCTX_WORKSPACE"] = call.named
     hook.main([event])

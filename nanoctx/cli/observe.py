@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nanoctx.cli.call import Call, counted, with_call
-from nanoctx.errors import UsageError
+from nanoctx.errors import UsageError, WorkspaceRemoved
 
 if TYPE_CHECKING:
     from nanoctx.disk.workspace import Workspace
@@ -44,7 +44,7 @@ def command(
     from nanoctx import observer
 
     _require_both(agent, log, until_line)
-    workspace = call.trusted_workspace()
+    workspace = _workspace(call)
     if call.env.get("NANOCTX_OFF") == "1":
         call.remark("nanoctx: NANOCTX_OFF=1 is set, so nothing was looked at")
         return 0
@@ -64,6 +64,23 @@ def command(
         call.remark(f"nanoctx: {problem}")
     call.answer(_data(workspace, report), _told(workspace, report))
     return 1 if report.problems else 0
+
+
+def _workspace(call: Call) -> Workspace:
+    """The workspace; one that `git clean` took away is made again, since what it knew is kept elsewhere."""
+    try:
+        return call.trusted_workspace()
+    except WorkspaceRemoved as removed:
+        from nanoctx.disk import registry, workspace
+        from nanoctx.sources import git
+
+        back = workspace.bring_back(removed, call.env)
+        workspace.describe_project(back, git.slug(back.root.parent))
+        call.remark(
+            f"nanoctx: {back.root} was gone, as after `git clean`: its observations are brought back (to be"
+            f" rid of it, take it out of {registry.path(call.env)}, then remove it)"
+        )
+        return back
 
 
 def _require_both(agent: str | None, log: Path | None, until_line: int | None) -> None:

@@ -11,17 +11,18 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypedDict
 
-from nanoctx.core import context, cues, document, layers, prose, tokens
+from nanoctx.core import context, cues, document, external, layers, prose, tokens
 from nanoctx.core.layers import Layer
 from nanoctx.model import Item, Line, Observation
 
-VERSION = 1
+VERSION = 2
 STANDING_BUDGET = 600  # tokens for rules and decisions
 MOST_STANDING = 40
 OWN_CHARACTERS = 2000  # of sections that a person added to the page
 SESSIONS_BACK = 50
 
 Told = tuple[str, str, float]  # a line, the session it came from, when that was said
+Outside = tuple[str, list[float]]  # a line with `external.MOMENT` for "20 min ago", and since when each is
 
 
 class Answer(TypedDict):
@@ -34,7 +35,8 @@ class Answer(TypedDict):
     zone: str  # "" for the machine's own
     head: str  # where HEAD stood, "" if unknown
     branch: str
-    base: str  # HEAD of the last session: commits since then are news
+    base: str  # HEAD of the last session: commits since then are news; "" if unknown
+    since: float  # when that session was last at work, 0 if there was none
     commits: list[str]  # made by sessions, which is no news
     last: float  # last sign of life of any session
     sessions: dict[str, float]  # when each of them was last at work
@@ -42,7 +44,7 @@ class Answer(TypedDict):
     now: list[Told]
     time: list[tuple[str, str, float]]  # key, text, the moment that "ago" counts from
     recent: list[Told]
-    external: list[str]
+    external: list[Outside]
     own: str
     rules: list[Told]
 
@@ -63,6 +65,7 @@ def answer(
     sections = context.compose(replace(scene, live=True))
     by_id = {one.id: one for one in scene.sessions}
     current = context.current_session(scene.sessions)
+    base = external.since(scene.sessions, current)
     focus = context.focus_of(current) if current is not None and current.ended_by != "clear" else None
     recent = [_told(line, by_id) for line in sections["Recent"]]
     return Answer(
@@ -73,7 +76,8 @@ def answer(
         zone=zone,
         head=head,
         branch=branch,
-        base=current.head if current is not None else "",
+        base=base.head if base is not None else "",
+        since=_end(base) if base is not None else 0.0,
         commits=[sha for one in scene.sessions[-SESSIONS_BACK:] for sha in one.commits if len(sha) >= 7],
         last=max((_end(one) for one in scene.sessions), default=0.0),
         sessions=_latest_ends(scene.sessions),
@@ -81,7 +85,7 @@ def answer(
         now=[_told(line, by_id) for line in sections["Now"]],
         time=list(_time(sections["Time"], by_id)),
         recent=[told for told in recent if told[0] != "- None"],
-        external=[line.text for line in sections["External"]],
+        external=[_outside(line, scene) for line in sections["External"]],
         own=own,
         rules=list(_rules(scene)),
     )
@@ -94,6 +98,11 @@ def _told(line: Line, by_id: Mapping[str, Observation]) -> Told:
             said = next((quote.at for quote in one.evidence if quote.pos == origin.pos), None)
             return line.text, one.session, said.timestamp() if said else _end(one)
     return line.text, "", 0.0
+
+
+def _outside(line: Line, scene: context.Scene) -> Outside:
+    text, moments = external.timeless(scene.repository, line, scene.now, scene.zone)
+    return text, [at.timestamp() for at in moments]
 
 
 def _time(lines: Sequence[Line], by_id: Mapping[str, Observation]) -> Iterator[tuple[str, str, float]]:

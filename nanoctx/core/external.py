@@ -13,9 +13,11 @@ from nanoctx.model import Changed, Commit, Line, Observation, Origin, Repository
 NO_REPOSITORY = Line("- No repository at hand", (), "Repository")
 NO_CHANGES = Line("- No git changes since last session", (Origin("git", None, "status"),), "No changes")
 GIT = "git"  # what such a line came from, in the place of an observation
+MOMENT = "\x1f"  # stands for "20 min ago" in a line that is told later; no line holds it otherwise
 MOST_LINES = 4
 LINE = 200
 _SUBJECTS, _NAMES = 3, 4
+_OUTSIDE = "Changed outside"
 # observation, kind of item, position, time, who, words, log
 Quoted = tuple[str, str, int | None, datetime | None, str, str, str]
 _SETTLING = timedelta(seconds=5)  # a log's last record and the files it speaks of are not of one second
@@ -41,6 +43,21 @@ def outside_commits(seen: Repository, sessions: Sequence[Observation]) -> tuple[
     """The commits that no session made."""
     made = tuple(sha for one in sessions for sha in one.commits if len(sha) >= 7)
     return tuple(one for one in seen.commits if not (made and one.sha.startswith(made)))
+
+
+def timeless(seen: Repository | None, line: Line, now: datetime, zone: tzinfo) -> tuple[str, list[datetime]]:
+    """A line with `MOMENT` for each word on how long ago a file was changed, and when that was."""
+    changed = {one.path: one.at for one in seen.changed} if seen is not None else {}
+    text, moments, told = line.text, [], 0
+    for origin in line.origins if line.key == _OUTSIDE else ():
+        at = changed.get(origin.lead)
+        words = f"({timeline.gap(at, now, zone).words})"
+        place = text.find(words, told) if at is not None else -1
+        if at is not None and place >= 0:
+            text = f"{text[:place]}({MOMENT}){text[place + len(words) :]}"
+            told = place + len(MOMENT) + 2
+            moments.append(at)
+    return text, moments
 
 
 def evidence(seen: Repository | None, line: Line, now: datetime) -> tuple[Quoted, ...]:
@@ -122,7 +139,7 @@ def _files(
     theirs.sort(key=lambda file: (-(file.at.timestamp() if file.at else 0.0), file.path))
     if theirs:
         words = [f"{_safe(one.path)} ({timeline.gap(one.at, now, zone).words})" for one in theirs]
-        yield _named("Changed outside", words, theirs, seen.more_changed, switch)
+        yield _named(_OUTSIDE, words, theirs, seen.more_changed, switch)
     elif switch:
         yield _line(switch[0].upper() + switch[1:], "", "branch", seen.branch)
     if ours:

@@ -33,6 +33,12 @@ def keep(root: Path, path: Path, text: str, env: Mapping[str, str]) -> None:
         files.write(target, text, private=True)
 
 
+def is_kept(root: Path, env: Mapping[str, str]) -> bool:
+    """Whether there are copies of a workspace's observations."""
+    copies = folder(root, env)
+    return copies is not None and any(copies.glob("observations/*/*/*.md"))
+
+
 def restore(root: Path, env: Mapping[str, str]) -> int:
     """Bring the observations back if all are gone; how many came.
 

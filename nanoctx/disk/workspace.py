@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanoctx.disk import files, packaged, registry, repository, settings
+from nanoctx.disk import files, mirror, packaged, registry, repository, settings
 from nanoctx.disk.settings import Settings
-from nanoctx.errors import NotAWorkspace, UsageError, WorkspaceError
+from nanoctx.errors import NotAWorkspace, UsageError, WorkspaceError, WorkspaceRemoved
 
 FOLDER = ".nanoctx"
 SETTINGS = "nanoctx.toml"
@@ -128,6 +128,15 @@ def init(target: Path | None, cwd: Path, env: Mapping[str, str], *, anew: bool =
     return InitReport(open_at(root, env), created, adopted, registered)
 
 
+def bring_back(removed: WorkspaceRemoved, env: Mapping[str, str]) -> Workspace:
+    """Lay out anew a workspace that `git clean` took away; if nothing is kept of it, raise what is given."""
+    root = removed.root
+    if not (root.parent / ".git").exists() or not mirror.is_kept(root, env):
+        raise removed
+    _furnish(root, ())
+    return open_at(root, env)
+
+
 def describe_project(workspace: Workspace, slug: str) -> tuple[str, ...]:
     """Lay out the page on which people describe a project, unless it is there; returns what was made."""
     file = workspace.projects / slug / "project.md"
@@ -205,7 +214,7 @@ def _is_workspace(root: Path) -> bool:
 
 def _gone(root: Path) -> NotAWorkspace:
     if root.name == FOLDER and root.parent.is_dir():
-        return NotAWorkspace(f"the workspace {root} was removed: run `nanoctx init` in {root.parent} again")
+        return WorkspaceRemoved(root)
     again = f"nanoctx init --anew {root}"
     return NotAWorkspace(
         f"the workspace {root} is registered but not there: mount its drive or run `{again}`"

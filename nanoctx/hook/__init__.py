@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-VERSION = 1  # of the answer's form
+VERSION = 2  # of the answer's form
 DEADLINE = 0.2
 GIT_SECONDS = 0.12
+STALE = 300.0  # seconds after which files may well have changed since the last look
 MOST_LOGS = 2000
 EVENTS = {"sessionstart": "SessionStart", "precompact": "PreCompact", "sessionend": "SessionEnd"}
 
@@ -35,7 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
         if said:
             sys.stdout.write(said + "\n")
             sys.stdout.flush()
-    except Exception:
+    except BaseException:
         if os.environ.get("NANOCTX_DEBUG"):
             raise
     os._exit(0)  # no clean-up: nothing is open, and the interpreter's own would take its time
@@ -69,13 +70,17 @@ def _session_start(
         return ""
     if answer["start"] == "off":
         return ""
-    head = places.head(root)
+    now, head = _now(), places.head(root)
     moved = head is not None and head[:2] != (answer["branch"], answer["head"])
     if head is not None and moved:
         answer["external"] = _moved(answer, head, begun)
-    if moved or _logs_are_newer(payload, answer["made"], session):
+    # The log of a session that begins holds nothing yet; of one that goes on, its last sign of life.
+    written = _newest_log(payload, "" if source in ("resume", "compact") else session)
+    if answer["made"] < written <= now:
+        answer["last"] = max(answer["last"], written)
+    if moved or written > answer["made"] or now - answer["made"] > STALE:
         look(root)
-    given = reading.quoted(text.compose(answer, source, session, _now()))
+    given = reading.quoted(text.compose(answer, source, session, now))
     return f'{{"hookSpecificOutput":{{"hookEventName":"SessionStart","additionalContext":{given}}}}}'
 
 
@@ -87,42 +92,45 @@ def _now() -> float:
     return clock.now().timestamp()
 
 
-def _moved(answer: Mapping[str, Any], head: tuple[str, str, str], begun: float) -> list[str]:
+def _moved(answer: Mapping[str, Any], head: tuple[str, str, str], begun: float) -> list[Any]:
     """External when HEAD is not where the last look saw it: git's words if there is time, else the fact."""
     from nanoctx.hook import news
 
     branch, sha, folder = head
-    switched = ""
-    if branch and branch != answer["branch"]:
-        switched = f"; branch {news.clean(answer['branch'])} → {news.clean(branch)}"
-    fact = f"- HEAD moved {answer['head'][:7] or 'from nowhere'} → {sha[:7]}{switched}"
-    found: list[str] = []
-    if answer["head"] and sha != answer["head"]:
+    before, after = (
+        news.clean(name) if name else f"detached HEAD at {at[:7]}"
+        for name, at in ((answer["branch"], answer["head"]), (branch, sha))
+    )
+    switch = f"branch {before} → {after}" if branch != answer["branch"] else ""
+    told = ""
+    if answer["head"] and sha and sha != answer["head"]:
         left = min(GIT_SECONDS, DEADLINE - 0.04 - (time.monotonic() - begun))
-        found = news.since(folder, answer["base"] or answer["head"], answer["commits"], left)
-    old = [line for line in answer["external"] if not line.startswith(("- No git", "- On ", "- HEAD moved"))]
-    if not found:
-        return [fact, *old]
-    rest = [line for line in old if " commit" not in line[:24]]
-    return [f"- {found[0]}{switched}", *(f"- {line}" for line in found[1:]), *rest]
+        told = news.since(folder, answer, bool(switch), left)
+    old = [one for one in answer["external"] if not one[0].startswith(("- No git", "- On ", "- HEAD moved"))]
+    if told:
+        old = [one for one in old if " commit" not in one[0][:24]]
+    elif sha != answer["head"]:
+        told = f"HEAD moved {answer['head'][:7] or 'from no commit'} → {sha[:7] or 'to no commit'}"
+    said = "; ".join(part for part in (told, switch) if part)
+    return [(f"- {said[0].upper()}{said[1:]}", []), *old]
 
 
-def _logs_are_newer(payload: Mapping[str, Any], made: float, session: str) -> bool:
+def _newest_log(payload: Mapping[str, Any], beside: str) -> float:
+    """When a session of the project last wrote its log, not counting the one named; 0 if none did."""
     log = payload.get("transcript_path")
     if not isinstance(log, str) or not log:
-        return False
-    own = f"{session}.jsonl"  # of the session that starts: there is nothing to see in it yet
+        return 0.0
+    own, newest = f"{beside}.jsonl", 0.0
     try:
         with os.scandir(os.path.dirname(log)) as entries:
             for number, entry in enumerate(entries):
                 if number > MOST_LOGS:
                     break
-                name = entry.name
-                if name.endswith(".jsonl") and entry.stat().st_mtime > made and name != own:
-                    return True
+                if entry.name.endswith(".jsonl") and entry.name != own:
+                    newest = max(newest, entry.stat().st_mtime)
     except OSError:
         pass
-    return False
+    return newest
 
 
 def look(root: str, more: list[str] | None = None) -> None:
@@ -130,7 +138,7 @@ def look(root: str, more: list[str] | None = None) -> None:
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     command = [sys.executable, "-m", "nanoctx", "observe", "--detached", "--workspace", root, *(more or [])]
     try:
-        os.chdir(root)  # the folder it was called in may be gone
+        os.chdir(os.path.dirname(root))  # the folder it was called in may be gone, and so may the workspace
         os.posix_spawn(sys.executable, command, _environment(), file_actions=nothing, setsid=True)
     except (OSError, ValueError):
         pass  # the next look will see what this one would have seen

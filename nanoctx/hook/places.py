@@ -14,7 +14,7 @@ def find(cwd: str) -> tuple[str, str] | None:
         return None
     cwd = os.path.realpath(cwd)
     named = os.environ.get("NANOCTX_WORKSPACE")
-    top, nearest = _nearest(cwd)
+    top, nearest = _nearest(cwd, known)
     if named:
         nearest = os.path.realpath(named)
         if nearest not in known and os.path.join(nearest, ".nanoctx") in known:
@@ -29,8 +29,11 @@ def find(cwd: str) -> tuple[str, str] | None:
     return max(found)[1:] if found else None
 
 
-def _nearest(cwd: str) -> tuple[str, str]:
-    """The top of the repository around a folder, and the `.nanoctx` on the way there; "" for none."""
+def _nearest(cwd: str, known: list[str]) -> tuple[str, str]:
+    """The top of the repository around a folder, and the `.nanoctx` on the way there; "" for none.
+
+    One that is known and gone counts, too: `git clean` took it away, and a look brings it back.
+    """
     folder = cwd
     while True:
         own = os.path.join(folder, ".nanoctx")
@@ -38,9 +41,11 @@ def _nearest(cwd: str) -> tuple[str, str]:
             return folder, own
         git = os.path.join(folder, ".git")
         if os.path.exists(git):
-            main = _main_checkout(git)
-            own = os.path.join(main, ".nanoctx") if main else ""
-            return folder, own if own and os.path.isdir(own) else ""
+            for checkout in (folder, _main_checkout(git)):
+                own = os.path.join(checkout, ".nanoctx")
+                if checkout and (own in known or os.path.isdir(own)):
+                    return folder, "" if os.path.islink(own) else own
+            return folder, ""
         above = os.path.dirname(folder)
         if above == folder:
             return "", ""
@@ -99,14 +104,15 @@ def head(root: str) -> tuple[str, str, str] | None:
     if not root.endswith("/.nanoctx"):
         return None
     folder = os.path.dirname(root)
-    git = os.path.join(folder, ".git")
+    git = shared = os.path.join(folder, ".git")
     if os.path.isfile(git):
         git = _pointer(git, "gitdir:")
+        shared = _pointer(os.path.join(git, "commondir")) or git  # a linked worktree's branches are there
     text = reading.small(os.path.join(git, "HEAD")).strip()
     if not text.startswith("ref: refs/") or ".." in text:
         return ("", text, folder) if len(text) >= 40 and text.isalnum() else None
     ref = text[5:]
-    sha = reading.small(os.path.join(git, ref)).strip() or _packed(git, ref)
+    sha = reading.small(os.path.join(shared, ref)).strip() or _packed(shared, ref)
     return ref.removeprefix("refs/heads/"), sha, folder
 
 

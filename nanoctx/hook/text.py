@@ -14,11 +14,17 @@ if TYPE_CHECKING:
 
 LONGEST = 9500  # characters: past 10,000 the host shows a preview only
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MOMENT = "\x1f"  # stands for "20 min ago" in a line of an answer
+NO_NEWS = "- No git changes since last session"
+LEFT_AFTER = 14 * 86400  # seconds after which a Focus is called left
 SESSION = {"startup": "just started", "resume": "resumed", "clear": "just started", "compact": "continuing"}
 
 
 def compose(answer: Mapping[str, Any], source: str, session: str, now: float) -> str:
     """The text for a session: after compaction and resume only what its host does not have already."""
+    if answer["zone"]:
+        os.environ["TZ"] = answer["zone"]
+        time.tzset()
     now_lines, recent, rules = answer["now"], answer["recent"], answer["rules"]
     if source == "compact":
         now_lines, recent = [], []
@@ -37,10 +43,10 @@ def compose(answer: Mapping[str, Any], source: str, session: str, now: float) ->
         rules = []
     standing = {told[0] for told in rules}
     parts = [
-        ("Now", [told[0] for told in now_lines if told[0] not in standing]),
+        ("Now", [_aged(told, answer["sessions"], now) for told in now_lines if told[0] not in standing]),
         ("Time", _time(answer, source, now)),
         ("Recent", [told[0] for told in recent if told[0] not in standing]),
-        ("External", answer["external"]),
+        ("External", [_outside(text, moments, answer["made"], now) for text, moments in answer["external"]]),
         ("Rules", [told[0] for told in rules]),
     ]
     lines = [f"# Context (nanoctx, {answer['project'] or 'this project'})"]
@@ -52,10 +58,25 @@ def compose(answer: Mapping[str, Any], source: str, session: str, now: float) ->
     return _fitted("\n".join(lines))
 
 
+def _aged(told: tuple[str, str, float], sessions: Mapping[str, float], now: float) -> str:
+    """A line of Now; a Focus that nobody has worked at for long is called left."""
+    line, last = told[0], sessions.get(told[1], 0.0)
+    if last and now - last > LEFT_AFTER and line.startswith("- Focus: "):
+        return f"- Focus (left {time.strftime('%Y-%m-%d', time.localtime(last))}): {line[9:]}"
+    return line
+
+
+def _outside(line: str, moments: list[float], made: float, now: float) -> str:
+    """A line of External, which says how long ago at this moment, and no more than was looked at."""
+    for moment in moments:
+        line = line.replace(MOMENT, gap(moment, now)[0], 1)
+    looked = gap(made, now)[0]
+    if line == NO_NEWS and looked != gaps.told(0, 0)[0]:
+        return f"- No new commits since last session; files were last compared {looked}"
+    return line
+
+
 def _time(answer: Mapping[str, Any], source: str, now: float) -> list[str]:
-    if answer["zone"]:
-        os.environ["TZ"] = answer["zone"]
-        time.tzset()
     there = time.localtime(now)
     words, hint = gap(answer["last"], now)
     live = {

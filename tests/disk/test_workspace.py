@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from nanoctx.disk import registry, workspace
-from nanoctx.errors import DiskError, NotAWorkspace, SettingsError, UsageError, WorkspaceError
+from nanoctx.errors import (
+    DiskError,
+    NotAWorkspace,
+    SettingsError,
+    UsageError,
+    WorkspaceError,
+    WorkspaceRemoved,
+)
 
 AS_ROOT = os.geteuid() == 0
 
@@ -391,6 +398,14 @@ def test_after_git_clean_init_makes_it_again(repo: Path) -> None:
     with pytest.raises(NotAWorkspace, match="run `nanoctx init`"):
         _resolve(repo)
     assert "nanoctx.toml" in _init(repo).created
+
+
+def test_what_is_kept_of_nothing_is_not_brought_back(repo: Path) -> None:
+    root = _init(repo).workspace.root
+    _git(repo, "clean", "-fdxq")
+    with pytest.raises(WorkspaceRemoved, match="run `nanoctx init`"):
+        workspace.bring_back(WorkspaceRemoved(root), os.environ)
+    assert not root.exists()
 
 
 def test_a_workspace_that_came_with_a_clone_is_not_trusted_until_init(repo: Path) -> None:

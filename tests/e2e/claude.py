@@ -27,6 +27,7 @@ PACKAGE = "@anthropic-ai/claude-code"
 CACHE = Path(__file__).parents[2] / ".venv" / "e2e" / "claude-code"
 MODEL = "claude-sonnet-4-5"
 KEY = "sk-ant-nobody-nothing-00000000000000"
+_PATIENCE = 2.0  # seconds in which the client reacts to a key
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 
 
@@ -98,6 +99,25 @@ class Screen:
         self.shows(line)
         self._entered = len(self._seen)
         os.write(self._master, b"\r")
+
+    def command(self, line: str, what: str, done: Callable[[], bool]) -> None:
+        """Enter a command of the client's own and wait until it is done.
+
+        While its menu of commands is still being drawn, the client may take Enter for a choice in it: then
+        the line still stands there, and Enter is pressed again. With no line there it does nothing.
+        """
+        self.enter(line)
+        pressed = time.monotonic()
+
+        def is_done() -> bool:
+            nonlocal pressed
+            if not done() and time.monotonic() > pressed + _PATIENCE:
+                pressed = time.monotonic()
+                with suppress(OSError):  # it may end at this moment
+                    os.write(self._master, b"\r")
+            return done()
+
+        until(f"{line}: {what}", is_done)
 
 
 def _without_blanks(text: str) -> str:

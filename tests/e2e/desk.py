@@ -55,9 +55,12 @@ def say(screen: Screen, prompt: str, answer: str) -> None:
     screen.shows(answer)
 
 
+def compact(screen: Screen) -> None:
+    screen.command("/compact", "the client says so", lambda: "Compacted" in screen.text)
+
+
 def leave(screen: Screen) -> None:
-    screen.enter("/exit")
-    until("the client to end", lambda: screen.process.poll() is not None)
+    screen.command("/exit", "the client has ended", lambda: screen.process.poll() is not None)
 
 
 def _run(command: list[str], folder: Path) -> str:

@@ -53,6 +53,7 @@ class ScriptedModel:
     """Answers each turn with the next step, and `Done.` when there is none left."""
 
     requests: list[Request] = field(default_factory=list)
+    summary: str = SUMMARY  # what it says when it is asked for one
     _steps: list[Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -95,7 +96,7 @@ class ScriptedModel:
             if request.kind == "turn":
                 step = self._steps.pop(0) if self._steps else Say("Done.")
             else:
-                step = Say(f"<summary>{SUMMARY}</summary>" if request.kind == "summary" else _ASIDE)
+                step = Say(f"<summary>{self.summary}</summary>" if request.kind == "summary" else _ASIDE)
             number = next(self._numbers)
         return _message(step, number, str(body.get("model", "")))
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from e2e.claude import Screen, until
-from e2e.desk import Desk, leave, say
+from e2e.claude import Screen
+from e2e.desk import Desk, compact, leave, say
 from e2e.scripted_model import SUMMARY, Request, Say, Use
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
@@ -48,6 +48,11 @@ def work(desk: Desk, screen: Screen) -> None:
     )
     say(screen, f"{TASK}.", OUTCOME)
     say(screen, f"{RULE}.", "Understood, spaces only.")
+
+
+def clear(desk: Desk, screen: Screen) -> None:
+    noted = desk.repository / ".nanoctx" / ".state" / "endings"
+    screen.command("/clear", "nanoctx notes it", lambda: noted.exists() and " clear " in noted.read_text())
 
 
 def next_start(desk: Desk) -> str:
@@ -102,35 +107,44 @@ def test_a_resumed_session_is_told_only_what_it_does_not_know(connected: Desk) -
 
 def test_after_compact_the_model_gets_time_external_and_rules_but_no_work_again(connected: Desk) -> None:
     first_session(connected)
+    asked, told = "Make hello.py greet the whole world", "It greets the world now"
     with connected.claude.opened() as screen:
-        connected.model.plays(Say("It greets the world now."))
-        say(screen, "Make hello.py greet the whole world.", "It greets the world now.")
-        screen.enter("/compact")
-        screen.shows("Compacted")
+        connected.model.plays(Say(f"{told}."))
+        say(screen, f"{asked}.", told)
+        _summary_tells(connected, asked, told)
+        compact(screen)
         say(screen, "Go on.", "Done.")
         leave(screen)
-    request = connected.model.turns[-1]
-    assert SUMMARY in request.text
-    _is_what_the_summary_lacks(once(request))
+    _is_told_what_the_summary_lacks(connected.model.turns[-1], asked, told)
 
 
 def test_after_the_client_compacts_by_itself_it_is_the_same(connected: Desk) -> None:
     first_session(connected)
+    asked = "How long is hello.py"
     count = {"command": "wc -l hello.py", "description": "Count lines"}
     connected.model.plays(
         Use("Bash", count), Use("Bash", count, tokens=90_000), Use("Bash", count), Say("One line.")
     )
-    connected.claude.ask("How long is hello.py?", CLAUDE_CODE_AUTO_COMPACT_WINDOW="100000")
-    request = connected.model.turns[-1]
+    _summary_tells(connected, asked)
+    connected.claude.ask(f"{asked}?", CLAUDE_CODE_AUTO_COMPACT_WINDOW="100000")
+    _is_told_what_the_summary_lacks(connected.model.turns[-1], asked)
+
+
+def _summary_tells(desk: Desk, *session: str) -> None:
+    """The model sums up what it was told at the start and what was said since, as models do."""
+    desk.model.summary = "\n".join((SUMMARY, f"Before: {TASK}. {OUTCOME}.", *session))
+
+
+def _is_told_what_the_summary_lacks(request: Request, *session: str) -> None:
     assert SUMMARY in request.text
-    _is_what_the_summary_lacks(once(request))
-
-
-def _is_what_the_summary_lacks(text: str) -> None:
+    text = once(request)
     assert section(text, "Time") and section(text, "External"), text
     assert RULE in section(text, "Rules"), text
     assert not section(text, "Now") and not section(text, "Recent"), text
-    assert "Focus: " not in text and OUTCOME not in text, text
+    assert "Focus: " not in text and SUMMARY not in text, text
+    # The summary is before the model; none of it comes a second time.
+    said = (SUMMARY, TASK, OUTCOME, *session)
+    assert {words: request.text.count(words) for words in said} == dict.fromkeys(said, 1), request.text
 
 
 def test_after_clear_no_old_focus_is_what_we_do_now(connected: Desk) -> None:
@@ -138,20 +152,20 @@ def test_after_clear_no_old_focus_is_what_we_do_now(connected: Desk) -> None:
     with connected.claude.opened() as screen:
         connected.model.plays(Say("It greets the world now."))
         say(screen, "Make hello.py greet the whole world.", "It greets the world now.")
-        screen.enter("/clear")
+        clear(connected, screen)
         connected.model.plays(Say("Something new, then."))
         say(screen, "What shall we do?", "Something new, then.")
         leave(screen)
     text = once(connected.model.turns[0])
     assert "Focus: " not in text and not section(text, "Now"), text
+    assert section(text, "Recent").startswith("- Before /clear: "), text
     assert RULE in section(text, "Rules"), text
 
 
 def test_what_was_cleared_is_recent_at_the_next_start(connected: Desk) -> None:
     with connected.claude.opened() as screen:
         work(connected, screen)
-        screen.enter("/clear")
-        until("the session to be cleared", lambda: connected.page().count("hello.py") > 0)
+        clear(connected, screen)
         leave(screen)
     connected.quiet()
     text = next_start(connected)
@@ -164,8 +178,9 @@ def test_a_commit_made_with_nothing_running_is_named_at_the_next_start(connected
     (connected.repository / "hello.py").write_text("print('hello')\n")
     connected.git("add", ".")
     connected.git("commit", "-q", "-m", "Greet in full words", name="Bob")
+    assert not connected.processes()
     external = section(next_start(connected), "External")
-    assert "Greet in full words" in external, external
+    assert '1 commit since last session: "Greet in full words"' in external, external
 
 
 def test_after_disconnect_nothing_arrives_and_the_settings_are_as_they_were(desk: Desk) -> None:
@@ -180,7 +195,8 @@ def test_after_disconnect_nothing_arrives_and_the_settings_are_as_they_were(desk
     desk.nanoctx("disconnect", "claude-code", "--yes")
     desk.model.plays(Say("Good morning."))
     desk.claude.ask("Good morning")
-    assert MARK not in desk.model.turns[0].text
+    said = desk.model.turns[0].text
+    assert not any(words in said for words in (MARK, TASK, OUTCOME, RULE)), said
     assert settings.read_bytes() == before
 
 

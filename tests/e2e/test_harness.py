@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from e2e.desk import Desk, leave, say
+from e2e.desk import Desk, compact, leave, say
 from e2e.scripted_model import SUMMARY, Say, Use
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
@@ -18,7 +18,7 @@ def hooked(desk: Desk) -> Desk:
     """A hook of nobody's, which says the same at every start."""
     hook = desk.home / "hook"
     answer = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": WORDS}}
-    hook.write_text(f"#!/bin/sh\necho '{json.dumps(answer)}'\n")
+    hook.write_text(f"#!/bin/sh\necho called >> '{desk.home}/calls'\necho '{json.dumps(answer)}'\n")
     hook.chmod(0o755)
     settings = desk.home / ".claude" / "settings.json"
     settings.parent.mkdir()
@@ -38,10 +38,10 @@ def test_after_compact_and_clear_the_hook_is_heard_again(hooked: Desk) -> None:
     hooked.model.plays(Say("One."), Say("Two."), Say("Three."))
     with hooked.claude.opened() as screen:
         say(screen, "Count", "One.")
-        screen.enter("/compact")
-        screen.shows("Compacted")
+        compact(screen)
         say(screen, "Go on", "Two.")
-        screen.enter("/clear")
+        calls = hooked.home / "calls"
+        screen.command("/clear", "the hook is called", lambda: calls.read_text() == "called\n" * 3)
         say(screen, "And on", "Three.")
         leave(screen)
     first, compacted, cleared = hooked.model.turns

@@ -19,7 +19,9 @@ from hook_scene import SCRIPT, Scene, fire
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HEAVY = ["json", "re", "enum", "pathlib", "subprocess", "datetime", "signal", "typing", "collections"]
+EVENTS = ("session-start", "pre-compact", "session-end")
 RUNS = 100
+AT_ONCE = 20
 LATE = 0.2
 
 
@@ -42,8 +44,15 @@ def _pipe_for_an_answer(scene: Scene) -> dict[str, Any]:
     return {}
 
 
+def _answer_without_end(scene: Scene) -> dict[str, Any]:
+    file = scene.workspace / ".state" / "answers" / "project.json"
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    return {}
+
+
 def _full_disk(scene: Scene) -> dict[str, Any]:
-    return {"args": ["sh", "-c", 'exec "$0" session-start >/dev/full', str(SCRIPT)]}
+    return {"shell": 'exec "$0" "$1" >/dev/full'}
 
 
 def _broken_settings(scene: Scene) -> dict[str, Any]:
@@ -63,16 +72,16 @@ def _missing_workspace(scene: Scene) -> dict[str, Any]:
 
 def _deleted_folder(scene: Scene) -> dict[str, Any]:
     gone = scene.repo.parent / "gone"
-    command = f'mkdir {gone} && cd {gone} && rmdir {gone} && exec "$0" session-start'
-    return {"args": ["sh", "-c", command, str(SCRIPT)], "payload": scene.payload(cwd=str(gone))}
+    command = f'mkdir {gone} && cd {gone} && rmdir {gone} && exec "$0" "$1"'
+    return {"shell": command, "payload": scene.payload(cwd=str(gone))}
 
 
 def _closed_input(scene: Scene) -> dict[str, Any]:
-    return {"args": ["sh", "-c", 'exec "$0" session-start <&-', str(SCRIPT)]}
+    return {"shell": 'exec "$0" "$1" <&-'}
 
 
 def _closed_output(scene: Scene) -> dict[str, Any]:
-    return {"args": ["sh", "-c", 'exec "$0" session-start >&-', str(SCRIPT)]}
+    return {"shell": 'exec "$0" "$1" >&-'}
 
 
 def _much_input(scene: Scene) -> dict[str, Any]:
@@ -99,28 +108,23 @@ def _hostile_clone(scene: Scene) -> dict[str, Any]:
 
 Fault = Callable[[Scene], dict[str, Any]]
 FAULTS: tuple[Fault, ...] = (
-    _stale_answer, _cut_answer, _pipe_for_an_answer, _full_disk, _broken_settings, _broken_registry,
-    _missing_workspace, _deleted_folder, _closed_input, _closed_output, _much_input, _deep_input, _not_json,
-    _wrong_types, _hostile_clone,
+    _stale_answer, _cut_answer, _pipe_for_an_answer, _answer_without_end, _full_disk, _broken_settings,
+    _broken_registry, _missing_workspace, _deleted_folder, _closed_input, _closed_output, _much_input,
+    _deep_input, _not_json, _wrong_types, _hostile_clone,
 )  # fmt: skip
 NAMES = [fault.__name__.strip("_") for fault in FAULTS]
 
 
-def _once(scene: Scene, given: dict[str, Any]) -> float:
+def _once(scene: Scene, given: dict[str, Any], event: str = "session-start") -> float:
     """Call the hook under a fault; returns how long the host had to wait."""
     data = given.get("data", json.dumps(given.get("payload", scene.payload())).encode())
+    command = ["sh", "-c", given["shell"], SCRIPT, event] if "shell" in given else [SCRIPT, event]
     begun = time.monotonic()
-    done = subprocess.run(
-        given.get("args", [SCRIPT, "session-start"]),
-        input=data,
-        capture_output=True,
-        timeout=8,
-        check=False,
-    )
+    done = subprocess.run(command, input=data, capture_output=True, timeout=8, check=False)
     waited = time.monotonic() - begun
     assert (done.returncode, done.stderr) == (0, b"")
     if done.stdout:
-        assert not given.get("silent")
+        assert event == "session-start" and not given.get("silent")
         assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
     return waited
 
@@ -131,11 +135,12 @@ def _interpreter() -> float:
     return time.monotonic() - begun
 
 
+@pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("fault", FAULTS, ids=NAMES)
-def test_a_fault_costs_the_answer_and_nothing_else(scene: Scene, fault: Fault) -> None:
+def test_a_fault_costs_the_answer_and_nothing_else(scene: Scene, fault: Fault, event: str) -> None:
     given = fault(scene)
-    for _ in range(3):
-        _once(scene, given)
+    for _ in range(2):
+        _once(scene, given, event)
 
 
 @pytest.mark.slow
@@ -151,9 +156,29 @@ def test_a_fault_never_keeps_the_host_waiting(scene: Scene, fault: Fault) -> Non
     assert max(waited) <= LATE + max(bare)
 
 
-def test_twenty_at_once_get_a_whole_answer_or_none(scene: Scene) -> None:
-    with ThreadPoolExecutor(20) as pool:
-        list(pool.map(lambda _: _once(scene, {}), range(20)))
+@pytest.mark.parametrize("event", EVENTS)
+def test_twenty_at_once_get_a_whole_answer_or_none(scene: Scene, event: str) -> None:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(lambda _: _once(scene, {}, event), range(AT_ONCE)))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+def test_twenty_at_once_do_not_wait_for_each_other(scene: Scene) -> None:
+    waited, bare = [], []
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for _ in range(RUNS):
+            bare += pool.map(lambda _: _interpreter(), range(AT_ONCE))
+            waited += pool.map(lambda _: _once(scene, {}), range(AT_ONCE))
+    print(f"waited {statistics.median(waited):.3f} s, at most {max(waited):.3f}; Python {max(bare):.3f}")
+    assert max(waited) <= LATE + max(bare)
+
+
+@pytest.mark.parametrize("words", [["--bogus"], ["a", "b", "c"], ["session-start", "--client", "nobody"]])
+def test_called_wrongly_the_command_is_silent_too(scene: Scene, words: list[str]) -> None:
+    command = [SCRIPT.with_name("nanoctx"), "hook", *words]  # 2 would make a host stop what it does
+    done = subprocess.run(command, input=json.dumps(scene.payload()).encode(), capture_output=True, timeout=8)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_the_hook_waits_for_no_lock(scene: Scene) -> None:

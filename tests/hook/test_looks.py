@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from claude_log import ClaudeLog
-from hook_scene import Scene, command, fire
+from hook_scene import Scene, command, fire, looks, wait_for
 
 from nanoctx.cli.main import main
 from nanoctx.disk import lock, observations
-
-
-def wait_for(claim: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 8
-    while not claim():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
 
 
 def _ended_by(scene: Scene) -> list[str]:
@@ -78,16 +69,4 @@ def test_a_wrong_ending_is_refused(scene: Scene, given: str) -> None:
 def test_twenty_at_once_leave_no_process_behind(scene: Scene) -> None:
     for _ in range(20):
         fire("pre-compact", scene.payload(hook_event_name="PreCompact"))
-    wait_for(lambda: not _looks(scene), "all looks ended")
-
-
-def _looks(scene: Scene) -> list[str]:
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = entry.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if os.fsencode(scene.workspace) in words:
-            found.append(entry.parent.name)
-    return found
+    wait_for(lambda: not looks(scene.workspace), "all looks ended")

@@ -5,13 +5,25 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from claude_log import ClaudeLog
-from hook_scene import NOW, Scene, command, fire, git
+from hook_scene import NOW, Scene, command, fire, git, looks, wait_for
 
-from nanoctx.hook import text
+from nanoctx import hook
+from nanoctx.core import answer as core_answer
+from nanoctx.core import context, external
+from nanoctx.disk import lock
+from nanoctx.hook import places, text
+
+
+@pytest.fixture
+def still(scene: Scene) -> Iterator[Scene]:
+    """The scene without looks: the ready answer stays as it is."""
+    with lock.hold(scene.workspace / ".state" / "lock.next", wait=1, purpose="test"):
+        yield scene
 
 
 def test_a_new_session_is_given_the_page_and_the_rules_once(scene: Scene) -> None:
@@ -76,6 +88,102 @@ def test_a_commit_made_with_nothing_running_is_named(scene: Scene) -> None:
     )
 
 
+def test_what_a_session_committed_is_no_news(still: Scene) -> None:
+    _answer(still, commits=[_commit(still, "By the session itself", "2026-02-12T09:05:00Z")[:12]])
+    assert _external(still)[0].startswith("- HEAD moved ")
+    _commit(still, "By somebody else", "2026-02-12T09:30:00Z")
+    assert _external(still)[0] == '- 1 commit since last session: "By somebody else" (by Ann)'
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["its HEAD is known", "only its time is"])
+def test_old_commits_of_a_branch_that_is_checked_out_are_no_news(still: Scene, known: bool) -> None:
+    _answer(still, base=git(still.repo, "rev-parse", "HEAD") if known else "")
+    git(still.repo, "checkout", "-q", "-b", "fix/reader")
+    _commit(still, "Of last week", "2026-02-05T09:00:00Z")
+    line = _external(still)[0]
+    assert line.startswith("- HEAD moved ") and line.endswith("; branch main → fix/reader")
+    _commit(still, "Of today", "2026-02-12T09:30:00Z")
+    assert _external(still)[0] == (
+        '- 1 commit since last session: "Of today" (by Ann); branch main → fix/reader'
+    )
+
+
+def test_another_branch_at_the_same_commit_is_all_that_is_said(still: Scene) -> None:
+    git(still.repo, "checkout", "-q", "-b", "fix/reader")
+    assert _external(still)[0] == "- Branch main → fix/reader"
+    git(still.repo, "checkout", "-q", "--detach")
+    sha = git(still.repo, "rev-parse", "HEAD")[:7]
+    assert _external(still)[0] == f"- Branch main → detached HEAD at {sha}"
+
+
+def test_in_a_worktree_of_a_bare_repository_head_is_found(scene: Scene, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", "--bare", str(scene.repo), "bare.git")
+    git(tmp_path / "bare.git", "worktree", "add", "-q", str(tmp_path / "side"), "-b", "side")
+    workspace = str(tmp_path / "side" / ".nanoctx")
+    head = git(tmp_path / "side", "rev-parse", "HEAD")
+    assert places.head(workspace) == ("side", head, str(tmp_path / "side"))
+    git(tmp_path / "bare.git", "pack-refs", "--all")
+    assert places.head(workspace) == ("side", head, str(tmp_path / "side"))
+
+
+def test_how_long_ago_a_file_was_changed_is_told_at_the_moment_of_the_call(scene: Scene) -> None:
+    (scene.repo / "notes.txt").write_text("x")
+    os.utime(scene.repo / "notes.txt", (1770889800, 1770889800))  # 09:50, after the session
+    command("observe")
+    assert "- Changed outside: notes.txt (10 min ago)" in _external(scene)
+    later = fire("session-start", scene.payload(), {"NANOCTX_NOW": "2026-02-15T09:00:00Z"})
+    assert "- Changed outside: notes.txt (3 days ago)" in later.section("External")
+
+
+def test_that_nothing_changed_is_said_only_of_the_moment_it_was_looked_at(scene: Scene) -> None:
+    assert _external(scene) == ["- No git changes since last session"]
+    later = fire("session-start", scene.payload(), {"NANOCTX_NOW": "2026-02-12T13:00:00Z"})
+    assert later.section("External") == [
+        "- No new commits since last session; files were last compared 3 hours ago"
+    ]
+
+
+def test_a_log_that_nobody_looked_at_yet_tells_when_somebody_was_last_here(scene: Scene) -> None:
+    os.utime(scene.log.path, (1770901200, 1770901200))  # 13:00
+    given = fire("session-start", scene.payload(), {"NANOCTX_NOW": "2026-02-12T13:10:00Z"})
+    assert "- Last interaction: 10 min ago" in given.section("Time")
+
+
+def test_in_a_session_that_goes_on_somebody_was_just_here(scene: Scene) -> None:
+    os.utime(scene.log.path, (1770901200, 1770901200))
+    own = scene.payload("compact", session_id=scene.log.session, transcript_path=str(scene.log.path))
+    given = fire("session-start", own, {"NANOCTX_NOW": "2026-02-12T13:01:00Z"})
+    assert "- Last interaction: just now" in given.section("Time")
+    assert "- Hint: Continue naturally" in given.section("Time")
+
+
+def test_a_focus_of_long_ago_is_called_left(scene: Scene) -> None:
+    given = fire("session-start", scene.payload(), {"NANOCTX_NOW": "2026-03-01T09:00:00Z"})
+    assert given.section("Now")[0].startswith("- Focus (left 2026-02-12): ")
+
+
+def test_an_answer_that_was_cut_short_is_made_anew(scene: Scene) -> None:
+    file = scene.workspace / ".state" / "answers" / "project.json"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:300])
+    assert fire("session-start", scene.payload()).out == b""
+    wait_for(lambda: file.read_bytes().startswith(whole[:300]) and file.stat().st_size > 300, "a look came")
+
+
+def test_after_git_clean_a_look_brings_the_workspace_back(scene: Scene) -> None:
+    git(scene.repo, "clean", "-fdxq")
+    assert fire("session-start", scene.payload()).out == b""
+    answer = scene.workspace / ".state" / "answers" / "project.json"
+    wait_for(answer.exists, "a look came")
+    assert "gauge" in fire("session-start", scene.payload()).section("Now")[0]
+
+
+def test_the_answer_is_of_the_form_the_hook_reads() -> None:
+    assert (core_answer.VERSION, external.MOMENT) == (hook.VERSION, text.MOMENT)
+    assert external.NO_CHANGES.text == text.NO_NEWS
+    assert context.LEFT_AFTER.total_seconds() == text.LEFT_AFTER
+
+
 def test_without_git_the_move_itself_is_said(scene: Scene) -> None:
     git(scene.repo, "checkout", "-q", "-b", "fix/reader")
     git(scene.repo, "commit", "-q", "--allow-empty", "-m", "More")
@@ -120,10 +228,21 @@ def test_it_can_be_switched_off(scene: Scene) -> None:
     assert given.section("Now") and not given.section("Rules")
 
 
-def test_a_workspace_that_came_with_a_clone_is_not_read(scene: Scene, tmp_path: Path) -> None:
+@pytest.mark.parametrize("event", ["session-start", "pre-compact", "session-end"])
+def test_a_workspace_that_came_with_a_clone_is_not_touched(
+    scene: Scene, tmp_path: Path, event: str
+) -> None:
     clone = tmp_path / "clone"
     shutil.copytree(scene.repo, clone)
-    assert fire("session-start", scene.payload(cwd=str(clone))).out == b""
+    (clone / ".nanoctx" / "nanoctx.toml").write_text('[writer]\ncommand = "touch sprung"\n')
+    before = {file: file.stat().st_mtime_ns for file in clone.rglob("*")}
+    assert fire(event, scene.payload(cwd=str(clone), reason="other")).out == b""
+    wait_for(lambda: not looks(clone), "whatever was started ended")
+    assert {file: file.stat().st_mtime_ns for file in clone.rglob("*")} == before
+    (tmp_path / "linked").mkdir()
+    git(tmp_path / "linked", "init", "-q")
+    (tmp_path / "linked" / ".nanoctx").symlink_to(scene.workspace)
+    assert fire("session-start", scene.payload(cwd=str(tmp_path / "linked"))).out == b""
 
 
 def test_a_workspace_of_several_projects_answers_for_the_one_it_is_called_in(
@@ -162,3 +281,18 @@ def test_a_long_answer_is_cut_below_what_the_host_takes(scene: Scene) -> None:
     answer["rules"] = [[f"- Rule {number}: {'word ' * 30}", "s", 0.0] for number in range(200)]
     said = text.compose(answer, "startup", "x", 1770890400.0)
     assert len(said) <= 9500 and said.endswith("have the rest)")
+
+
+def _commit(scene: Scene, subject: str, at: str) -> str:
+    git(scene.repo, "commit", "-q", "--allow-empty", "-m", subject, at=at)
+    return git(scene.repo, "rev-parse", "HEAD")
+
+
+def _answer(scene: Scene, **changes: object) -> None:
+    """The ready answer, as if the last look had found something else."""
+    file = scene.workspace / ".state" / "answers" / "project.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+def _external(scene: Scene) -> list[str]:
+    return fire("session-start", scene.payload()).section("External")

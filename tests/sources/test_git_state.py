@@ -6,23 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sources.plain_git import plain
 
-from nanoctx.core import git_safety
 from nanoctx.sources import git_runner, git_state
 from nanoctx.sources.git_state import Since, state
-
-
-def plain(folder: Path, *arguments: str, check: bool = True, **more: str) -> str:
-    """Git as anybody calls it, with nothing made safe."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, **more}
-    for role in ("AUTHOR", "COMMITTER"):
-        environment.setdefault(f"GIT_{role}_NAME", "Mira")
-        environment.setdefault(f"GIT_{role}_EMAIL", "mira@example.org")
-    done = subprocess.run(
-        ["git", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=check
-    )
-    return done.stdout.strip()
 
 
 @pytest.fixture
@@ -148,133 +135,6 @@ def test_a_time_out_leaves_no_process(repo: Path) -> None:
 def test_output_is_bounded(repo: Path) -> None:
     ran = git_runner.run(repo, ["sh", "-c", "yes"], limit=1000, timeout=5)
     assert not ran.whole and len(ran.out) == 1000
-
-
-# -- hostile repositories ----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def trap(tmp_path: Path) -> Path:
-    """A program that tells that it was run."""
-    program = tmp_path / "trap"
-    program.write_text(f"#!/bin/sh\necho run >> '{tmp_path}/sprung'\ncat 2>/dev/null\nexit 0\n")
-    program.chmod(0o755)
-    return program
-
-
-def _filter(repo: Path, key: str, trap: Path, name: str) -> None:
-    plain(repo, "config", key, str(trap))
-    (repo / ".gitattributes").write_text(f"* filter={name}\n")
-
-
-def _include(repo: Path, trap: Path) -> None:
-    (repo / ".git" / "more").write_text(f'[filter "x"]\n\tclean = {trap}\n')
-    plain(repo, "config", "include.path", "more")
-    (repo / ".gitattributes").write_text("* filter=x\n")
-
-
-def _of_worktree(repo: Path, trap: Path) -> None:
-    plain(repo, "config", "extensions.worktreeConfig", "true")
-    (repo / ".git" / "config.worktree").write_text(f'[filter "x"]\n\tclean = {trap}\n')
-    (repo / ".gitattributes").write_text("* filter=x\n")
-
-
-def _hooks(repo: Path, trap: Path) -> None:
-    folder = repo / "hooks"
-    folder.mkdir()
-    (folder / "post-index-change").symlink_to(trap)
-    plain(repo, "config", "core.hooksPath", "hooks")
-
-
-def _signature(repo: Path, trap: Path) -> None:
-    raw = plain(repo, "cat-file", "commit", "HEAD")
-    head, _, body = raw.partition("\n\n")
-    signed = f"{head}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n{body}\n"
-    made = subprocess.run(
-        ["git", "hash-object", "-t", "commit", "-w", "--stdin"],
-        cwd=repo, input=signed, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    plain(repo, "update-ref", "HEAD", made.stdout.strip())
-    plain(repo, "config", "log.showSignature", "true")
-    plain(repo, "config", "gpg.program", str(trap))
-
-
-def _driver(repo: Path, trap: Path) -> None:
-    for name in ("textconv", "command"):
-        plain(repo, "config", f"diff.x.{name}", str(trap))
-    plain(repo, "config", "diff.external", str(trap))
-    (repo / ".gitattributes").write_text("* diff=x\n")
-
-
-def _embedded(repo: Path, trap: Path) -> None:
-    """A bare repository among the files, as a clone may bring one: git in its folder would believe it."""
-    inner = repo / "docs"
-    subprocess.run(["git", "init", "-q", "--bare", str(inner)], check=True)
-    for key, value in (("core.bare", "false"), ("core.worktree", ".."), ("core.fsmonitor", str(trap))):
-        plain(repo, "config", "--file", str(inner / "config"), key, value)
-
-
-VECTORS = {
-    "fsmonitor": lambda repo, trap: plain(repo, "config", "core.fsmonitor", str(trap)),
-    "clean filter": lambda repo, trap: _filter(repo, "filter.x.clean", trap, "x"),
-    "process filter": lambda repo, trap: _filter(repo, "filter.x.process", trap, "x"),
-    "filter a.b=c": lambda repo, trap: _filter(repo, "filter.a.b=c.clean", trap, "a.b=c"),
-    "included filter": _include,
-    "filter of a worktree": _of_worktree,
-    "hooksPath": _hooks,
-    "signature": _signature,
-    "diff driver": _driver,
-    "embedded bare repository": _embedded,
-}
-ALIVE = {
-    "diff driver": ("diff",),
-    "signature": ("log", "-1"),
-    "hooksPath": ("update-index", "--refresh"),
-    "embedded bare repository": ("-C", "docs", "status"),
-}
-
-
-@pytest.mark.parametrize("vector", VECTORS)
-def test_a_hostile_repository_runs_nothing_and_is_left_as_it_is(
-    repo: Path, tmp_path: Path, trap: Path, vector: str
-) -> None:
-    sprung = tmp_path / "sprung"
-    VECTORS[vector](repo, trap)
-    old = datetime.now(UTC) - timedelta(hours=1)
-
-    def touched() -> None:  # git compares a file only if its times are others than it remembers
-        (repo / "a.txt").write_text("two\n" if vector == "diff driver" else "one\n")
-        os.utime(repo / "a.txt", (1_700_000_000, 1_700_000_000))
-
-    touched()
-    sprung.unlink(missing_ok=True)
-    index = (repo / ".git" / "index").read_bytes()
-    assert state(repo, Since(old)) is not None
-    assert state(repo, Since(old, "0123456789ab", "main")) is not None
-    assert vector != "embedded bare repository" or state(repo / "docs", Since(old)) is not None
-    every = (git_safety.status(), git_safety.log(9), git_safety.identity(), git_safety.filter_listing())
-    for command in every:
-        filters = git_state._filters(git_state.git.places(repo), 5.0)  # type: ignore[arg-type]
-        assert filters is not None
-        git_runner.run(repo, command, filters=filters)
-    assert not sprung.exists()
-    assert (repo / ".git" / "index").read_bytes() == index
-    plain(repo, *ALIVE.get(vector, ("status",)), check=False)
-    assert sprung.exists(), "the trap works"
-
-
-def test_an_inherited_git_dir_leads_nowhere_else(
-    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    plain(other, "init", "-q", "-b", "elsewhere")
-    (repo / "b.txt").write_text("x")
-    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
-    monkeypatch.setenv("GIT_EXTERNAL_DIFF", "false")
-    seen = state(repo, Since(datetime.now(UTC) - timedelta(hours=1)))
-    assert seen is not None and [one.path for one in seen.changed] == ["b.txt"]
-    assert [one.subject for one in seen.commits] == ["First"]
 
 
 def test_files_elsewhere_are_not_looked_at(repo: Path, tmp_path: Path) -> None:
