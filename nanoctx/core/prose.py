@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+
+import msgspec
 
 STOP = frozenset(
     """
@@ -88,16 +89,14 @@ _BOLD_HEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])?\s*\*\*([^*]{4,})\*\*")
 _CLAUSE = re.compile(r" — | – | -> | → |: | - |\. |; | \(")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True, gc=False):
     """A bullet or a sentence of a message, under its heading."""
 
     text: str
     bullet: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True, gc=False):
     """A heading (or "") and what stands under it."""
 
     heading: str
