@@ -21,7 +21,7 @@ _IMPORT = re.compile(r"(?<![\w.+-])@(?=[\w~./\\-])")
 _MARKS = re.compile("[📌⭐🔴]\ufe0f?")
 _BLOCK_ID = re.compile(r"\s*\^[\w-]+\s*$")
 _STARTS = re.compile(r"^(?:(?:#{1,6}|[-*+]|\d{1,9}[.)])(?=\s|$)\s*|>\s*|[-=_*\s]+$|\|)+")
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def one_line(text: str, limit: int | None = None) -> str:

@@ -46,8 +46,9 @@ _EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿⬀-⯿\ufe0f\u200d]")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^)\n]*\))*\)")
 _EMPHASIS = re.compile(r"(?<!\w)__|__(?!\w)|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
-_WIDE = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_SCRIPTS_MEET = re.compile(rf"(?<=[{_WIDE}])(?=[A-Za-z0-9`-])|(?<=[A-Za-z0-9`])(?=[{_WIDE}])")
+# Not compiled before a text needs them: so large sets take as long as everything else in this module.
+WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_SCRIPTS_MEET = rf"(?<={WIDE})(?=[A-Za-z0-9`-])|(?<=[A-Za-z0-9`])(?={WIDE})"
 _MARKER = re.compile(r"^\s*(?:#{1,6}|>+|[-*+•]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _URL_PULL = re.compile(r"https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|-/merge_requests)/(\d+)\S*")
 _URL = re.compile(r"https?://(?:www\.)?([\w.-]+(?::\d+)?(?:/[\w.-]+)?)[^\s)\]>\"']*")
@@ -121,11 +122,16 @@ def _made_plain(text: str) -> str:
     if "*" in text or "__" in text:
         text = _EMPHASIS.sub("", text)
     text = _without_emoji(text)
-    if not text.isascii():
-        text = _SCRIPTS_MEET.sub(" ", text)  # so that a name inside a sentence without blanks can be found
+    if may_be_wide(text):  # a name inside a sentence without blanks is to be found
+        text = re.sub(_SCRIPTS_MEET, " ", text)
     if "/" in text or "\\" in text:
         text = _HOME_PATH.sub(r"\1", text)
     return " ".join(text.split())
+
+
+def may_be_wide(text: str) -> bool:
+    """Whether a text may hold signs of a script that does not part its words by blanks."""
+    return not text.isascii() and max(text) >= "\u3040"
 
 
 @lru_cache(maxsize=4096)
