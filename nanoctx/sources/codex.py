@@ -49,10 +49,12 @@ def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
     if log.suffix == ".zst":
         return _read_compressed(log, cursor, until_line, events)
     with LogLines(log, cursor, until_line) as lines:
-        if cursor.offset and not lines.restarted:
-            for pos, line, begin in lines_before(log, cursor):
-                events.remember(pos, line, begin)
+        knows_past = not cursor.offset or lines.restarted
         for pos, line in lines:
+            if not knows_past:  # not before there is a new line that may refer to it
+                for known in lines_before(log, cursor):
+                    events.remember(*known)
+                knows_past = True
             events.take(pos, line, lines.start)
         return Batch(
             events=events.finish(lambda: _title(log)),
