@@ -204,12 +204,17 @@ class _Look:
 
     def read(self, source: Source, log: Path, until_line: int | None, *, local: bool) -> None:
         key = str(log)
-        kept = stories.load(self.ws.state, key) if until_line is None else {}
-        cursor = self.cursors.get(key, Cursor()) if kept and until_line is None else Cursor()
-        told = dict(kept or {})
+        begin = Cursor()
+        remembered = until_line is None and stories.are_kept(self.ws.state, key)
+        cursor = self.cursors.get(key, begin) if remembered else begin
+        batch = source.read(log, cursor, until_line)
+        if local and batch.cursor == cursor != begin:
+            return  # nothing was added: what is remembered of it need not even be loaded
+        told = stories.load(self.ws.state, key) or {} if cursor != begin else {}
+        if cursor != begin and not told:
+            cursor, batch = begin, source.read(log, begin, until_line)
         touched: set[str] = set()
         while True:
-            batch = source.read(log, cursor, until_line)
             if batch.restarted:  # its sessions are told anew; what others came to is known
                 self._note_all(source, told, touched, key, local)
                 told, touched = {}, set()
@@ -221,6 +226,7 @@ class _Look:
             if batch.cursor == cursor:
                 break
             cursor = batch.cursor
+            batch = source.read(log, cursor, until_line)
         if not local and not any(_is_known(story, log) for story in told.values()):
             raise LogUnreadable(f"{log} holds no record of {source.NAME}: check --agent and the path.")
         self._note_all(source, told, touched, key, local)

@@ -14,7 +14,7 @@ from claude_log import ClaudeLog
 from nanoctx import observer, scenes
 from nanoctx.core import context, document
 from nanoctx.core.tokens import count
-from nanoctx.disk import files, observations, workspace
+from nanoctx.disk import files, observations, stories, workspace
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, LogUnreadable, UsageError
 
@@ -88,6 +88,30 @@ def test_a_second_look_adds_and_never_duplicates(home: Path, repo: Path, ws: Wor
     (seen,) = observations.load_all(ws.root).observations
     assert seen.prompts == 2
     assert "moon phase" in page(ws)["Now"][0], "a new topic evicts the old focus"
+
+
+def test_of_a_log_that_did_not_grow_nothing_is_loaded(
+    home: Path, repo: Path, ws: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_session(home, repo)
+    look(ws)
+    monkeypatch.setattr(stories, "load", lambda *_: pytest.fail("the log says nothing new"))
+    assert look(ws).sessions == 0
+
+
+@pytest.mark.parametrize("left", [b"", b'{"v":2,"stories":{"x":', b'{"v":1,"stories":{}}'])
+def test_a_story_that_was_damaged_is_told_anew_when_its_log_grows(
+    home: Path, repo: Path, ws: Workspace, left: bytes
+) -> None:
+    log = a_session(home, repo)
+    look(ws)
+    [story] = (ws.state / "stories").iterdir()
+    story.write_bytes(left)
+    log.prompt("Now print the harbour's name above the table")
+    look(ws)
+    [seen] = observations.load_all(ws.root).observations
+    assert seen.prompts == 2
+    assert any("table.py" in name for name in seen.files)
 
 
 def test_looking_in_pieces_gives_the_same_files_as_looking_once(

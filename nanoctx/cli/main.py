@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -32,6 +33,9 @@ COMMANDS = {
 }
 
 EPILOG = "Begin with `nanoctx demo`; then, in a repository of yours, `nanoctx init`, `observe` and `connect`."
+
+# New objects after which Python looks for cycles among them. A command lives for a moment and makes few.
+OBJECTS = 50_000
 
 
 class Commands(click.Group):
@@ -73,12 +77,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A page holds arrows and people's alphabets; a terminal that cannot show them is no reason to fail.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    gc.set_threshold(OBJECTS)
     try:
         code = _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
         return code
     except BrokenPipeError:
         return _reader_left()
+    finally:
+        if arguments is None:  # the program ends here: nobody has to look through all it made once more
+            gc.freeze()
 
 
 def _run(arguments: list[str]) -> int:

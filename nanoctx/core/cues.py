@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from nanoctx.core.prose import without_start
 
@@ -32,6 +33,7 @@ class Cue:
         return self._pattern.match(_plain(text))
 
 
+@lru_cache(maxsize=256)  # a line is searched for one cue after the other
 def _plain(text: str) -> str:
     """Lower-case, with the apostrophe that expressions are written with; each sign stays in its place."""
     return text.lower().replace("’", "'") if "’" in text else text.lower()

@@ -174,4 +174,4 @@ def _time(seconds: float | None) -> datetime | None:
     """A moment; None for one that a broken clock made up, which no zone could show."""
     if seconds is None or not 0 < seconds < _FAR_AWAY:
         return None
-    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=0)
+    return datetime.fromtimestamp(int(seconds), UTC)

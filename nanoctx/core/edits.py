@@ -12,14 +12,16 @@ NAMES = 6  # and others that it speaks of
 HEADINGS = 6
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc")
 _SYMBOL = re.compile(
-    r"^\s*(?:export |pub |public |private |async |static |default |abstract "
-    r"|final )*(?:func(?:\s*\([^)\n]*\))?|def|class|type|interface|enum|struct|trait|fn|function\*?"
+    r"^\s*+(?:export |pub |public |private |async |static |default |abstract "
+    r"|final )*+(?:func(?:\s*\([^)\n]*\))?|def|class|type|interface|enum|struct|trait|fn|function\*?"
     r"|record|const|module|impl)\s+([A-Za-z_]\w{3,})",
     re.MULTILINE,
 )
 # Letters only, neither quoted nor assigned, and only in code: a value may be a secret, a name is none.
+# fooBar, foo_bar and FOO_BAR, then FooBar; sought in much text, so nothing is ever tried a second time.
 _NAME = re.compile(
-    r"(?<![\w\"'`=/.:@-])(?:[a-z]+[A-Z][a-zA-Z]{2,}|[A-Z][a-z]+[A-Z][a-zA-Z]+|[a-zA-Z]+_[a-zA-Z_]{3,})(?!\w)"
+    r"(?<![\w\"'`=/.:@-])(?:[a-z]++(?:[A-Z][a-zA-Z]{2,}+|(?:[A-Z][a-zA-Z]*+)?_[a-zA-Z_]{3,}+)"
+    r"|[A-Z](?:[a-z]++[A-Z][a-zA-Z]++|[a-zA-Z]*+_[a-zA-Z_]{3,}+))(?!\w)"
 )
 _CODE = (
     ".c", ".cc", ".cpp", ".cs", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".java", ".js", ".jsx", ".kt",

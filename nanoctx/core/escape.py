@@ -14,14 +14,14 @@ _UNSEEN = (
 _NOT_ONE_LINE = re.compile(rf"[\s{_UNSEEN}\ud800-\udfff]")
 _DROPPED = re.compile(f"[{_UNSEEN}\U000e0000-\U000e007f]")
 _LONE = re.compile("[\ud800-\udfff]")
-_SUSPECT = re.compile(r"[<`@\\^#>*+~=|📌⭐🔴]|^\d|^[-_]|__")
+_SUSPECT = re.compile(r"[<`@\\^#>*+~=|📌⭐🔴]")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _IMPORT = re.compile(r"(?<![\w.+-])@(?=[\w~./\\-])")
 _MARKS = re.compile("[📌⭐🔴]\ufe0f?")
 _BLOCK_ID = re.compile(r"\s*\^[\w-]+\s*$")
 _STARTS = re.compile(r"^(?:(?:#{1,6}|[-*+]|\d{1,9}[.)])(?=\s|$)\s*|>\s*|[-=_*\s]+$|\|)+")
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def one_line(text: str, limit: int | None = None) -> str:
@@ -36,7 +36,8 @@ def one_line(text: str, limit: int | None = None) -> str:
 def inert(text: str) -> str:
     """The text as words of one Markdown bullet: no structure, no tag, no import, no mark of ours."""
     text = one_line(text)
-    if not _SUSPECT.search(text):
+    begins_plainly = text[:1] not in ("-", "_") and not text[:1].isdecimal()
+    if begins_plainly and "__" not in text and not _SUSPECT.search(text):
         return text
     text = _MARKS.sub("", text)
     text = _FENCE.sub(lambda run: run[0][0] * 2, text)

@@ -196,7 +196,9 @@ def _parse_evidence(line: str) -> Evidence | None:
 
 
 def _one_line(text: str) -> str:
-    return _NOT_IN_A_LINE.sub(lambda sign: "\ufffd" if sign[0] >= "\ud800" else " ", text).strip()
+    if not text.isprintable():  # as what is no single line never is
+        text = _NOT_IN_A_LINE.sub(lambda sign: "\ufffd" if sign[0] >= "\ud800" else " ", text)
+    return text.strip()
 
 
 def _beginning(observation: Observation) -> datetime:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 from math import log1p
 
 from nanoctx.core import prose
@@ -36,7 +37,7 @@ class Talk:
         self._times: Counter[str] = Counter()
         self._parts: Counter[str] = Counter()
         self._pairs: Counter[tuple[str, str]] = Counter()
-        self._spelled: dict[str, Counter[str]] = {}
+        self._spelled: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for text, weight in parts:
             if text:
                 self._hear(text, weight)
@@ -65,17 +66,13 @@ class Talk:
         return sorted(found, key=lambda word: (-found[word], word))[:most]
 
     def _hear(self, text: str, weight: float) -> None:
-        words: Counter[str] = Counter()
-        before = ""
-        for token in _TOKEN.findall(text):
-            word = _content(token)
+        tokens = _TOKEN.findall(text)
+        words = list(map(_content, tokens))
+        for word, token in zip(words, tokens, strict=True):
             if word:
-                words[word] += 1
-                self._spelled.setdefault(word, Counter())[token] += 1
-                if before and before != word:
-                    self._pairs[before, word] += 1
-            before = word
-        for word, count in words.items():
+                self._spelled[word][token] += 1
+        self._pairs.update(pair for pair in pairwise(words) if pair[0] and pair[1] and pair[0] != pair[1])
+        for word, count in Counter(filter(None, words)).items():
             self.score[word] = self.score.get(word, 0.0) + weight
             self._times[word] += min(MOST_TIMES, count)
             self._parts[word] += 1

@@ -18,7 +18,6 @@ _DANGLING = re.compile(
     r"[\s,;:—-]+(?:to|in|on|with|from|of|for|the|an?|and|or|by|at|as|that|be|is|are|into|so|your?|its?|then|not)$",
     re.IGNORECASE,
 )
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE, plain: int = 0) -> str:
@@ -90,7 +89,8 @@ def shortened(text: str, room: int) -> str:
 
 def size(text: str) -> int:
     """How many words a text has; of scripts that do not part them, two signs count as one."""
-    return len(text.split()) + len(_WIDE.findall(text)) // 2
+    wide = re.findall(prose.WIDE, text) if prose.may_be_wide(text) else ()
+    return len(text.split()) + len(wide) // 2
 
 
 def overlap(text: str, other: str) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+
+import msgspec
 
 STOP = frozenset(
     """
@@ -26,25 +27,28 @@ STOP = frozenset(
 _WORD = re.compile(r"[^\W\d_][\w./-]*|\d[\w.]*", re.UNICODE)
 _CAMEL = re.compile(r"[a-z0-9][A-Z]")
 _MARKED_OR_CAMEL = re.compile(rf"\w[_/]\w|\w\.[a-z]{{1,5}}\b|#\d|^\W?--\w|^\(?[A-Z]{{2,}}\b|{_CAMEL.pattern}")
+_ENDS = ".,;:!?)"
 _SUFFIXES = {"s": ("ings", "es", "s"), "g": ("ing",), "d": ("ed",), "y": ("edly",)}  # by their last letter
 _SEPARATORS = re.compile(r"[./_-]+")
 
 IDENTIFIER = re.compile(
     r"`[^`\n]{2,60}`"
-    r"|\b[\w-]+(?:/[\w.-]+)+"
-    r"|\b[\w-]+\.(?:astro|c|cc|cpp|cs|css|ex|go|gradle|h|hpp|html|java|js|json|jsx|kt|lock|lua|md|mjs"
+    r"|\b[\w-]++(?:/[\w.-]+)+"
+    r"|\b[\w-]++\.(?:astro|c|cc|cpp|cs|css|ex|go|gradle|h|hpp|html|java|js|json|jsx|kt|lock|lua|md|mjs"
     r"|php|properties|proto"
     r"|py|rb|rs|scala|sh|sql|svelte|swift|tf|toml|ts|tsx|txt|vue|xml|ya?ml|zig)\b"
-    r"|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z0-9]+[A-Z]\w+|\b[A-Za-z]\w*_\w+|#\d+|\b[A-Z]{2,}[0-9_]*\b|--[a-z][\w-]+"
+    r"|\b[a-z]++[A-Z]\w+|\b[A-Z][a-z0-9]++[A-Z]\w+|\b[A-Za-z][^\W_]*+_\w+|#\d+|\b[A-Z]{2,}[0-9_]*\b|--[a-z][\w-]+"
 )
 SHA = re.compile(r"^[0-9a-f]{7,40}$")
 
+_NOT_PLAIN = re.compile(r"[^ !-)+-.0-\[\]^_a-~]")  # one of *, /, \, ` or beyond ASCII
 _EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿⬀-⯿\ufe0f\u200d]")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^)\n]*\))*\)")
 _EMPHASIS = re.compile(r"(?<!\w)__|__(?!\w)|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
-_WIDE = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_SCRIPTS_MEET = re.compile(rf"(?<=[{_WIDE}])(?=[A-Za-z0-9`-])|(?<=[A-Za-z0-9`])(?=[{_WIDE}])")
+# Not compiled before a text needs them: so large sets take as long as everything else in this module.
+WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_SCRIPTS_MEET = rf"(?<={WIDE})(?=[A-Za-z0-9`-])|(?<=[A-Za-z0-9`])(?={WIDE})"
 _MARKER = re.compile(r"^\s*(?:#{1,6}|>+|[-*+•]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _URL_PULL = re.compile(r"https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|-/merge_requests)/(\d+)\S*")
 _URL = re.compile(r"https?://(?:www\.)?([\w.-]+(?::\d+)?(?:/[\w.-]+)?)[^\s)\]>\"']*")
@@ -73,26 +77,27 @@ _HEDGE = re.compile(
 )
 _SMALL_FIRST = re.compile(r"[a-z]+(?:'[a-z]+)?[ ,:]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*A-Z0-9À-ÖØ-Þ])|(?<=[。！？])")
+_STOP_INSIDE = re.compile(r"[.!?][\"')\]]*\s")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _THINKING = re.compile(r"<(think|thinking|system-reminder|analysis)>.*?(?:</\1>|\Z)", re.DOTALL)
 _PATCH = re.compile(r"^<{5,9} SEARCH.*?(?:^>{5,9} REPLACE|\Z)", re.DOTALL | re.MULTILINE)
-_RULED = re.compile(r"^[\s\-=*_|:+─═]+$")
-_BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,2}[.)])\s+")
+_RULES = "-=*_|:+─═"
+_RULED = re.compile(rf"^[\s{re.escape(_RULES)}]+$")
+_BULLETS = "-*+•"
+_BULLET = re.compile(rf"^(\s*)(?:[{re.escape(_BULLETS)}]|\d{{1,2}}[.)])\s+")
 _HEADING = re.compile(r"^(?:#{1,6}\s+(.+)|\*\*([^*]+)\*\*:?|([^.!?`|]{3,70}):)$")
 _BOLD_HEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])?\s*\*\*([^*]{4,})\*\*")
 _CLAUSE = re.compile(r" — | – | -> | → |: | - |\. |; | \(")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True, gc=False):
     """A bullet or a sentence of a message, under its heading."""
 
     text: str
     bullet: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True, gc=False):
     """A heading (or "") and what stands under it."""
 
     heading: str
@@ -102,6 +107,13 @@ class Block:
 @lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """One line without Markdown: links by their words, paths by their names."""
+    marked = _NOT_PLAIN.search(text) or "](" in text or "__" in text
+    if marked or "  " in text or text != text.strip():
+        text = _made_plain(text)
+    return text if text[:1].isalpha() else without_start(_MARKER, text)
+
+
+def _made_plain(text: str) -> str:
     if "](" in text:
         text = _LINK.sub(r"\1", _IMAGE.sub("", text))
     if "://" in text:
@@ -110,12 +122,16 @@ def plain(text: str) -> str:
     if "*" in text or "__" in text:
         text = _EMPHASIS.sub("", text)
     text = _without_emoji(text)
-    if not text.isascii():
-        text = _SCRIPTS_MEET.sub(" ", text)  # so that a name inside a sentence without blanks can be found
+    if may_be_wide(text):  # a name inside a sentence without blanks is to be found
+        text = re.sub(_SCRIPTS_MEET, " ", text)
     if "/" in text or "\\" in text:
         text = _HOME_PATH.sub(r"\1", text)
-    text = " ".join(text.split())
-    return text if text[:1].isalpha() else without_start(_MARKER, text)
+    return " ".join(text.split())
+
+
+def may_be_wide(text: str) -> bool:
+    """Whether a text may hold signs of a script that does not part its words by blanks."""
+    return not text.isascii() and max(text) >= "\u3040"
 
 
 @lru_cache(maxsize=4096)
@@ -139,6 +155,8 @@ def without_start(pattern: re.Pattern[str], text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
+    if text.isascii() and not _STOP_INSIDE.search(text):  # quick, and true of most
+        return [text] if text and not text.isspace() else []
     return [part for part in _SENTENCE_END.split(text) if part and not part.isspace()]
 
 
@@ -187,14 +205,15 @@ def blocks(text: str) -> tuple[Block, ...]:
 
     for raw in text.split("\n"):
         line = raw.strip()
-        if not line or _RULED.match(line):
+        begins = line[:1]
+        if not line or (begins in _RULES and _RULED.match(line)):
             continue
-        if line.startswith("|"):
+        if begins == "|":
             cells = [plain(cell) for cell in line.strip("|").split("|")]
             parts.append(Part(" - ".join(cell for cell in cells if cell), True))
             continue
-        bullet = _BULLET.match(raw)
-        title = None if bullet else _HEADING.match(_without_emoji(line).strip())
+        bullet = _BULLET.match(raw) if begins in _BULLETS or begins.isdecimal() else None
+        title = None if bullet else _heading(line)
         if title:
             close(plain(next(words for words in title.groups() if words)).rstrip(":"))
         elif bullet:
@@ -210,6 +229,11 @@ def blocks(text: str) -> tuple[Block, ...]:
                 close(plain(lead).rstrip(":"))
     close("")
     return tuple(found)
+
+
+def _heading(line: str) -> re.Match[str] | None:
+    line = _without_emoji(line).strip()
+    return _HEADING.match(line) if line[:1] in ("#", "*") or line[-1:] == ":" else None
 
 
 def _without_emoji(text: str) -> str:
@@ -266,6 +290,9 @@ def count_names(text: str) -> int:
 def _is_name(word: str) -> bool:
     if word.isalpha():
         return not word.islower() and bool(_CAMEL.search(word))
+    core = word.rstrip(_ENDS)
+    if core.isalpha() and core.islower():
+        return False  # a plain word at the end of a clause
     return bool(_MARKED_OR_CAMEL.search(word))
 
 

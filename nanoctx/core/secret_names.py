@@ -62,9 +62,15 @@ def _start_of_value(match: Any) -> int:
 def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
     """What kind of secret the value is, or nothing."""
     value = data[start : min(end, start + _ENOUGH)].decode("utf-8", "replace")
+    kind = _kind_beside_name(data, match, start, end, quoted, value)
+    # Asked last, since it takes the longest: most values are plainly none.
+    return "" if kind and is_placeholder(value) else kind
+
+
+def _kind_beside_name(data: bytes, match: Any, start: int, end: int, quoted: bool, value: str) -> str:
     group = next(number for number in (1, 2, 5, 6, 7, 8) if match.start(number) >= 0)
     name_start = match.start(group)
-    if is_placeholder(value) or (match.start(4) >= 0 and not _counts_in_markup(data, match, quoted)):
+    if match.start(4) >= 0 and not _counts_in_markup(data, match, quoted):
         return ""
     if group == 8:
         name = _whole_name(data, name_start, match.start(9))

@@ -109,7 +109,7 @@ _DUMMY_WORD = re.compile(
     r"|password|passwd|pass|token|admin|root|user|username|guest|postgres|mysql|redis|rabbitmq|minio|optional"
     r"|required|value|unset|empty|xxx|abc|unknown|env|environ"
 )
-_NOT_TYPED = re.compile(r"[\s\u2000-\U0010ffff]")
+_NOT_TYPED = re.compile(r"\s|[^\x00-\u1fff]")
 _SEPARATORS = re.compile(r"[-_.:/+$=]")
 _PIECES = re.compile(r"[A-Za-z0-9]+")
 _LETTER_NEXT_TO_DIGIT = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")

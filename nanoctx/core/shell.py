@@ -64,10 +64,10 @@ _BUILD = re.compile(
     r"|make build)\b"
 )
 _DRY_RUN = re.compile(r"\bpush\b[^;&|\n]*\s(?:--dry-run|-\w*n\w*)(?!\S)")
-_MISUSE = re.compile(
-    r"unknown (?:flag|option|command|subcommand)|invalid usage|command not found"
-    r"|unrecognized (?:option|argument)|no such option|not recognized as",
-    re.IGNORECASE,
+_MISUSE = (
+    *(f"unknown {name}" for name in ("flag", "option", "command", "subcommand")),
+    *("unrecognized option", "unrecognized argument", "no such option", "not recognized as"),
+    *("invalid usage", "command not found"),
 )
 _COUNTED = re.compile(
     r"\b\d+ (?:tests? )?(?:pass(?:ed|ing)?|ok|succeeded|issues?|errors?|problems?|warnings?|tests?)\b"
@@ -126,9 +126,14 @@ def makes_commit(command: str) -> bool:
     return "commit" in command and bool(_GIT_COMMIT.search(command))
 
 
+@lru_cache(maxsize=1024)
+def _backward(command: str) -> list[tuple[str, str]]:
+    return _GIT_BACK.findall(command) if "git" in command else []
+
+
 def takes_back(command: str, sha: str, later: int) -> bool:
     """A reset, revert or amend that undoes this commit, which `later` others had followed by then."""
-    for verb, rest in _GIT_BACK.findall(command) if "git" in command else ():
+    for verb, rest in _backward(command):
         arguments = rest.split()
         if verb == "commit":
             if "--amend" in arguments and not later:
@@ -173,7 +178,7 @@ def commits(command: str, output: str, ok: bool, pos: int) -> Iterator[Commit]:
     pushed = _PUSHED.search(output) if tried else None
     if pushed:
         yield Commit(pos, sha=(pushed[2] or "")[:12], pushed=pushed[4])
-    if ok and _OPENS_PULL.search(command):
+    if ok and "create" in command and _OPENS_PULL.search(command):
         pull, title = _PULL.search(output), _TITLE.search(command)
         if pull:
             yield Commit(pos, pull=pull[1], subject=_unquoted(title[1]) if title else "")
@@ -197,14 +202,15 @@ def is_build(command: str) -> bool:
 
 def is_misuse(output: str) -> bool:
     """The command was called wrongly: that says nothing of the work."""
-    return bool(_MISUSE.search(output[:2000]))
+    said = output[:2000].lower()
+    return any(sign in said for sign in _MISUSE)
 
 
 def outcome_line(output: str) -> str:
     """The line that counts what passed, if there is one near the end."""
-    lines = [line.strip() for line in _ANSI.sub("", output).split("\n")[-40:]]
-    telling = [line for line in lines if _COUNTED.search(line)]
-    return cut(plain(telling[-1]), 60) if telling else ""
+    lines = (line.strip() for line in reversed(_ANSI.sub("", output).split("\n")[-40:]))
+    telling = next((line for line in lines if _COUNTED.search(line)), "")
+    return cut(plain(telling), 60)
 
 
 def looked_at(command: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -113,7 +113,7 @@ class _Growing:
         self.looked = dict.fromkeys(reversed(story.looked))
         self.taken = story.taken
         self.known: dict[str, int] = {}  # where the records stand that are remembered
-        self.held: Counter[str] = Counter()  # by how many events each
+        self.held: defaultdict[str, int] = defaultdict(int)  # by how many events each
         for turn in self.turns:
             self._hold(turn.all())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,6 +15,7 @@ from nanoctx.disk import files, mirror
 from nanoctx.errors import DiskError
 from nanoctx.model import Observation
 
+_NO_FOLDER = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP)
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
@@ -26,7 +28,7 @@ def load_all(root: Path) -> Loaded:
     """Read every observation of a workspace; a broken file is told of and stops nothing."""
     found: dict[str, Observation] = {}
     problems: list[str] = []
-    for path in _files(root, "*.md"):
+    for path in _files(root, ".md"):
         try:
             seen = items.parse(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -47,7 +49,7 @@ def save(root: Path, observation: Observation) -> Path:
     """Write an observation to its file: the one it has, whatever its name says by now, or a new one."""
     path = root / items.folder(observation) / items.file_name(observation)
     if not path.exists():
-        path = next(_files(root, f"*-{observation.id}.md"), path)
+        path = next(_files(root, f"-{observation.id}.md"), path)
     files.make_folder(path.parent)
     text = items.render(observation)
     files.write(path, text)
@@ -57,9 +59,24 @@ def save(root: Path, observation: Observation) -> Path:
     return path
 
 
-def _files(root: Path, pattern: str) -> Iterator[Path]:
-    folder = root / "observations"
-    return (path for path in sorted(folder.glob(f"*/*/{pattern}")) if not path.name.startswith("."))
+def _files(root: Path, ending: str) -> Iterator[Path]:
+    """The files so called, by year and month, oldest first."""
+    for year in _names(root / "observations"):
+        for month in _names(root / "observations" / year):
+            folder = root / "observations" / year / month
+            for name in _names(folder):
+                if name.endswith(ending) and not name.startswith("."):
+                    yield folder / name
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER:
+            raise
+        return []
 
 
 def _end(seen: Observation) -> tuple[datetime, int]:

@@ -19,7 +19,17 @@ class _Saved(msgspec.Struct):
     stories: dict[str, Story]
 
 
+_BEGINNING = b'{"v":%d,' % VERSION
 _DECODER = msgspec.json.Decoder(_Saved)
+
+
+def are_kept(state: Path, log: str) -> bool:
+    """Whether the stories in a log are remembered, as the first bytes tell: `load` may find them damaged."""
+    try:
+        with _path(state, log).open("rb") as file:
+            return file.read(len(_BEGINNING)) == _BEGINNING
+    except OSError:
+        return False
 
 
 def load(state: Path, log: str) -> dict[str, Story] | None:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from nanoctx.model import Batch, Cursor
 from nanoctx.sources import lines as line_logs
-from nanoctx.sources.aider_events import Events
 from nanoctx.sources.aider_times import typed
 from nanoctx.sources.folders import began_in
 from nanoctx.sources.lines import LogLines
@@ -32,6 +31,8 @@ def find_logs(home: Path, env: Mapping[str, str], projects: Sequence[Path] | Non
 
 def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
     """What an answer meant shows only behind it, so the last session is told anew when it grew."""
+    from nanoctx.sources.aider_events import Events
+
     with LogLines(log, cursor, until_line) as news:
         if cursor.offset and not news.restarted and next(iter(news), None) is None:
             return Batch((), news.cursor)

@@ -3,6 +3,7 @@
 A source is a module with a NAME and two functions: `find_logs` says where the logs are, `read` turns what
 stands behind a cursor in one log into events. `read` remembers nothing between calls: a log read in pieces
 gives the same events as the log read at once. What follows from several events is for the core to say.
+All sources are asked for logs and few have any, so what turns a log into events is imported by `read` only.
 
 * `call` joins a tool with its result, rejection or answers. Only an answer to a tool `ask` is a person's, and
   a rejection of a tool from outside (`facts["tool"]` begins with mcp__) may be that tool's own text.

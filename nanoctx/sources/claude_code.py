@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from nanoctx.model import Batch, Cursor
-from nanoctx.sources.claude_events import Events
 from nanoctx.sources.lines import LogLines
 
 NAME = "claude-code"
@@ -37,6 +36,8 @@ def find_logs(home: Path, env: Mapping[str, str], projects: Sequence[Path] | Non
 
 
 def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
+    from nanoctx.sources.claude_events import Events
+
     with LogLines(log, cursor, until_line) as lines:
         events = Events(lines, _session(log))
         for pos, line in lines:

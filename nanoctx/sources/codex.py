@@ -11,17 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from msgspec import Struct
 from msgspec.json import Decoder
 
 from nanoctx.errors import LogUnreadable, UsageError
 from nanoctx.model import Batch, Cursor
-from nanoctx.sources.codex_events import Events, folder_in
 from nanoctx.sources.codex_past import lines_before
-from nanoctx.sources.codex_records import is_sub_agent, line_of, texts_of, value_of
+from nanoctx.sources.codex_records import folder_in, is_sub_agent, line_of, texts_of, value_of
 from nanoctx.sources.lines import LONGEST_LINE, LogLines, elided
+
+if TYPE_CHECKING:
+    from nanoctx.sources.codex_events import Events
 
 NAME = "codex"
 
@@ -41,14 +43,18 @@ def find_logs(home: Path, env: Mapping[str, str], projects: Sequence[Path] | Non
 
 
 def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
+    from nanoctx.sources.codex_events import Events
+
     events = Events(_session(log))
     if log.suffix == ".zst":
         return _read_compressed(log, cursor, until_line, events)
     with LogLines(log, cursor, until_line) as lines:
-        if cursor.offset and not lines.restarted:
-            for pos, line, begin in lines_before(log, cursor):
-                events.remember(pos, line, begin)
+        knows_past = not cursor.offset or lines.restarted
         for pos, line in lines:
+            if not knows_past:  # not before there is a new line that may refer to it
+                for known in lines_before(log, cursor):
+                    events.remember(*known)
+                knows_past = True
             events.take(pos, line, lines.start)
         return Batch(
             events=events.finish(lambda: _title(log)),

@@ -7,7 +7,6 @@ the items. Tool calls stand once, as items.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from msgspec import Raw, Struct
@@ -21,6 +20,7 @@ from nanoctx.sources.codex_records import (
     Item,
     Line,
     branch_of,
+    folder_in,
     has_image,
     is_run_by_a_program,
     line_of,
@@ -298,14 +298,6 @@ def human(text: str) -> str:
     return "" if text.startswith(_HOST_WORDS) else text
 
 
-def folder_in(texts: list[str]) -> str:
-    """The working directory, which logs without an envelope tell only among the words for the model."""
-    for text in texts:
-        if text.startswith("<environment_context>") and (found := _FOLDER.search(text)):
-            return (found[1] or found[2]).strip()
-    return ""
-
-
 class _Usage(Struct, gc=False):
     total_tokens: int | None = None
 
@@ -318,7 +310,6 @@ class _Info(Struct, gc=False):
 _ITEM = Decoder(Item)
 _TEXT = Decoder(str)
 _INFO: Decoder[_Info | None] = Decoder(_Info | None)
-_FOLDER = re.compile(r"<cwd>(.*?)</cwd>|^Current working directory: (.+)$", re.MULTILINE)
 _EDITOR_BEGINS = ("# Context from my IDE setup:", "# Files mentioned by the user:")
 _EDITOR_ENDS = "## My request for Codex:"
 _HOST_WORDS = (

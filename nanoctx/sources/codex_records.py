@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeVar
 
 from msgspec import Raw, Struct
@@ -96,6 +97,14 @@ def texts_of(content: Raw) -> list[str]:
     return [part.text for part in found or () if part.text]
 
 
+def folder_in(texts: list[str]) -> str:
+    """The working directory, which logs without an envelope tell only among the words for the model."""
+    for text in texts:
+        if text.startswith("<environment_context>") and (found := _FOLDER.search(text)):
+            return (found[1] or found[2]).strip()
+    return ""
+
+
 def has_image(content: Raw) -> bool:
     found = value_of(content, _CONTENT)
     return isinstance(found, list) and any("image" in (part.type or "") for part in found)
@@ -146,6 +155,7 @@ class _Git(Struct, gc=False):
     branch: str | None = None
 
 
+_FOLDER = re.compile(r"<cwd>(.*?)</cwd>|^Current working directory: (.+)$", re.MULTILINE)
 _KINDS = frozenset(
     (
         "session_meta",

@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from nanoctx.model import Batch, Cursor
-from nanoctx.sources.copilot_events import Events
 from nanoctx.sources.copilot_records import Context
 from nanoctx.sources.decoding import decoded
 from nanoctx.sources.folders import began_in, entries, first_line, given
@@ -29,6 +28,8 @@ def find_logs(home: Path, env: Mapping[str, str], projects: Sequence[Path] | Non
 
 
 def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
+    from nanoctx.sources.copilot_events import Events
+
     with LogLines(log, cursor, until_line) as lines:
         events = Events(log, lines, _session(log))
         for pos, line in lines:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.json import Decoder
@@ -14,8 +15,10 @@ from msgspec.json import Decoder
 from nanoctx.model import Batch, Cursor
 from nanoctx.sources import folders
 from nanoctx.sources.decoding import decoded
-from nanoctx.sources.gemini_events import RECORD, Conversation
 from nanoctx.sources.whole import read_document, read_lines
+
+if TYPE_CHECKING:
+    from nanoctx.sources.gemini_events import Conversation
 
 NAME = "gemini"
 
@@ -40,6 +43,8 @@ def logs_below(root: Path, projects: Sequence[Path] | None) -> Iterator[Path]:
 
 
 def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
+    from nanoctx.sources.gemini_events import Conversation
+
     conversation = Conversation(log.stem, project_of(log.parent.parent))
     if log.suffix == ".json":
         return _read_document(log, cursor, until_line, conversation)
@@ -67,6 +72,8 @@ def project_of(folder: Path) -> str:
 
 def _read_document(log: Path, cursor: Cursor, until_line: int | None, conversation: Conversation) -> Batch:
     """The old kind of log, saved anew at each change; one that is just being saved is waited for."""
+    from nanoctx.sources.gemini_events import RECORD
+
     given = read_document(log, cursor, until_line)
     document = decoded(given[0], RECORD) if given else None
     if given is None or document is None:

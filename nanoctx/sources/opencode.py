@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nanoctx.errors import LogUnreadable, UsageError
 from nanoctx.model import Batch, Cursor, Step
 from nanoctx.sources.decoding import decoded
 from nanoctx.sources.folders import began_in, entries, given
-from nanoctx.sources.opencode_events import Events
 from nanoctx.sources.opencode_records import SESSION, Session
 from nanoctx.sources.opencode_stores import (
     ANY,
@@ -29,6 +29,9 @@ from nanoctx.sources.opencode_stores import (
     messages_in,
 )
 from nanoctx.sources.whole import read_document
+
+if TYPE_CHECKING:
+    from nanoctx.sources.opencode_events import Events
 
 NAME = "opencode"
 
@@ -103,6 +106,8 @@ def _read_export(log: Path, cursor: Cursor) -> Batch:
 
 
 def _told(session: Session, messages: Iterable[Told], todos: tuple[Step, ...]) -> Events:
+    from nanoctx.sources.opencode_events import Events
+
     events = Events(session)
     for info, parts in messages:
         events.take(info, parts)

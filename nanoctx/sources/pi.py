@@ -9,7 +9,6 @@ from nanoctx.model import Batch, Cursor
 from nanoctx.sources.decoding import decoded
 from nanoctx.sources.folders import began_in, entries, first_line, given
 from nanoctx.sources.lines import LogLines
-from nanoctx.sources.pi_events import Events
 from nanoctx.sources.pi_records import ENTRY, Entry
 
 NAME = "pi"
@@ -36,6 +35,8 @@ def read_with(
     prose: Callable[[str], str],
 ) -> Batch:
     """Read a log in Pi's format, where `human` and `prose` say what a person and the agent really said."""
+    from nanoctx.sources.pi_events import Events
+
     with LogLines(log, cursor, until_line) as lines:
         events = Events(log, lines, _session(log), human, prose)
         for pos, line in lines:

@@ -12,7 +12,6 @@ from nanoctx.model import Batch, Cursor
 from nanoctx.sources import folders, gemini
 from nanoctx.sources.decoding import decoded
 from nanoctx.sources.lines import LogLines
-from nanoctx.sources.qwen_events import Events
 
 NAME = "qwen"
 
@@ -34,6 +33,8 @@ def find_logs(home: Path, env: Mapping[str, str], projects: Sequence[Path] | Non
 def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
     if log.suffix == ".json":
         return gemini.read(log, cursor, until_line)
+    from nanoctx.sources.qwen_events import Events
+
     with LogLines(log, cursor, until_line) as lines:
         events = Events(log, lines, _head(log).sessionId or log.stem)
         for pos, line in lines:

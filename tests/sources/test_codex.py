@@ -433,6 +433,13 @@ def test_other_tools_are_told_by_what_they_do(log: CodexLog) -> None:
     assert log.events("tool")[-1].facts["tool"] == "mcp__shed__find"
 
 
+def test_a_log_that_did_not_grow_is_not_read_back(log: CodexLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    log.meta().user("Count the pots").says("There are nine.")
+    seen = codex.read(log.path, Cursor())
+    monkeypatch.setattr(codex, "lines_before", lambda *_: pytest.fail("nothing new refers to it"))
+    assert codex.read(log.path, seen.cursor) == Batch((), seen.cursor)
+
+
 def test_unknown_lines_are_passed_in_silence(log: CodexLog) -> None:
     log.meta().line("pond_level", message=["odd"], id=5).event("frog", message={"a": 1}).add({"type": "frog"})
     assert log.read().skipped == 0
