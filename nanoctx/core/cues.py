@@ -242,7 +242,7 @@ FOR_EVER = _any(
 )
 # How things are to be: what people say so is what they decided.
 NORM = _any(
-    r"should|must|(?:make|be) sure|(?:don'?t|do not) want|no longer|let'?s not|supposed to",
+    r"should|must|(?:make|be) sure|ignore|regardless|(?:don'?t|do not) want|no longer|let'?s not|supposed to",
     r"soll(?:te|en)?|muss|doit|debe",
 )
 # A guess about what is going on: it opens nothing.

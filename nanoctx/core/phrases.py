@@ -15,7 +15,7 @@ _CLAUSE = re.compile(r"(?<=[.;!?,]) |(?<=[。；！？，])")
 _DEPENDENT = re.compile(r"(?:or|which|who|because|since|so|but|though|when|while|if|as|for)\b", re.IGNORECASE)
 _JOINED_ON = re.compile(r"^(?:and|then|also|plus)\s+", re.IGNORECASE)
 _DANGLING = re.compile(
-    r"[\s,;:—-]+(?:to|in|on|with|from|of|for|the|an?|and|or|by|at|as|that|be|is|are|into|so|your?|its?|then|not)$",
+    r"[\s,;:—-]+(?:to|in|on|with|from|of|for|the|an?|and|or|by|at|as|that|be|is|are|into|so|your?|its?|then|not|these|those|using|via|about)$",
     re.IGNORECASE,
 )
 

@@ -23,7 +23,13 @@ _CHECK = re.compile(
     r"|tsc|typecheck|type-check|check|build|compile|vet|clippy|fmt|format|prettier|ci|verify|gradlew?"
     r"|mvn|e2e|cargo|go (?:test|build|vet|run)|make|tox|nox)\b"
 )
-_GIT = re.compile(r"(?:git|gh|glab)\b")
+_SHELL = re.compile(r"(?:\S*/)?(?:ba|z|da|k)?sh\b|(?:powershell|pwsh|cmd)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
+# They handle files, processes and words: what they name may well be called a test.
+_NO_CHECK = re.compile(
+    r"(?:git|gh|glab|rm|rmdir|cp|mv|mkdir|touch|chmod|chown|ln|tar|zip|unzip|kill|pkill|tmux|export|source|tee"
+    r"|sed|perl -p?i|code|open|ssh|scp|rsync)\b"
+)
 _THEN = re.compile(r"&&|;|\|\|")
 _TWO_WORD_TOOLS = frozenset(
     """
@@ -117,9 +123,22 @@ def only_looks(command: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_check(command: str) -> bool:
-    parts = [part.strip() for part in _THEN.split(bare(command)) if part.strip()]
-    checks = (part for part in parts if not _GIT.match(part) and not _LOOK.match(part))
-    return any(_CHECK.search(part.lower()) for part in checks)
+    return bool(last_check(command))
+
+
+@lru_cache(maxsize=1024)
+def last_check(command: str) -> str:
+    """The last of the commands joined in one line that checks something; "" if none does."""
+    whole = bare(command)
+    # What is quoted are words for somebody, unless a shell is given them to run.
+    words = whole if _SHELL.match(whole) else _QUOTED.sub(lambda found: " " * len(found[0]), whole)
+    ends = [found.span() for found in _THEN.finditer(words)]
+    spans = zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(words)], strict=True)
+    for start, end in reversed(list(spans)):
+        part = words[start:end].strip()
+        if not _NO_CHECK.match(part) and not _LOOK.match(part) and _CHECK.search(part.lower()):
+            return whole[start:end].strip()
+    return ""
 
 
 def makes_commit(command: str) -> bool:

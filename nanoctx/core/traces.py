@@ -9,7 +9,8 @@ from nanoctx.core.candidate import WIDTH, Candidate, made
 from nanoctx.core.deeds import Deeds, Run
 from nanoctx.model import Event
 
-OPEN_EDITS = "Edited, no commit seen: "
+OPEN_EDITS = "Edited, no commit seen"
+ON_THE_PAGE = 196  # characters of a line there
 COMMITS = 4  # in one line
 SUBJECT = 50
 TITLE = 100  # of a subject: where the commit went must fit beside it
@@ -130,13 +131,38 @@ def _uncommitted(story: Sequence[Deeds], gone: Mapping[str, int], root: str) -> 
         files[name] = symbols + [
             symbol for symbol in edit.facts.get("symbols", "").split(",") if symbol and symbol not in symbols
         ]
-    latest = list(files.items())[-7:]
-    listed = ", ".join(_with_symbols(name, symbols) for name, symbols in reversed(latest))
-    more = f" and {len(files) - 7} more" if len(files) > 7 else ""
     index, edit = open_edits[-1]
-    text = prose.cut(f"{OPEN_EDITS}{listed}", WIDTH - len(more)) + more
+    lead = f"{OPEN_EDITS}{_checked_since(story, edit.pos)}: "
+    text = lead + _listed(files, ON_THE_PAGE - len(lead))
     quote = f"edited {edit.path}"[:400]
     yield made(edit, index, "impl", "open-edits", text, 2.6, by="tool", quote=quote)
+
+
+def _checked_since(story: Sequence[Deeds], edited: int) -> str:
+    """How the last check ended, if it came after the last edit; that there was none, if there was one before."""
+    checks = [run for deeds in story for run in deeds.runs if shell.is_check(run.command)]
+    if not checks:
+        return ""
+    last = checks[-1]
+    if last.pos < edited:
+        return " (not checked since)"
+    told = shell.shown(shell.last_check(last.command) if last.ok else last.command, 40)
+    return f" ({told} {'passed' if last.ok else 'failed'} since)"
+
+
+def _listed(files: Mapping[str, list[str]], room: int) -> str:
+    """As many files as there is room for, last edited first, and how many more there are."""
+    shown: list[str] = []
+    for name, symbols in reversed(files.items()):
+        more = f" and {len(files) - len(shown) - 1} more"
+        for text in (_with_symbols(name, symbols), name):
+            if len(", ".join([*shown, text])) + len(more) <= room:
+                shown.append(text)
+                break
+        else:
+            break
+    left = len(files) - len(shown)
+    return ", ".join(shown) + (f" and {left} more" if left else "")
 
 
 def _may_be_committed(path: str, root: str) -> bool:

@@ -206,3 +206,21 @@ def test_hostile_commands_cost_little_time(text: str) -> None:
     shell.looked_at(text)
     shell.removed(text)
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -f tests/old.py",
+        "cp build/tide.txt /tmp/tide.txt",
+        'worker send moon "run the tests; then build"',
+        "sed -i s/a/b/ tests/test_tide.py",
+    ],
+)
+def test_what_only_names_a_test_is_no_check(command: str) -> None:
+    assert not shell.is_check(command)
+
+
+def test_the_last_check_of_a_line_is_known_also_within_a_shell() -> None:
+    assert shell.last_check("cd src && ruff check . && pytest -k 'tide; moon'") == "pytest -k 'tide; moon'"
+    assert shell.is_check("bash -c 'pytest -q'")

@@ -79,3 +79,21 @@ def test_nothing_done_leaves_no_trace() -> None:
 def test_only_what_can_be_committed_waits_for_a_commit(path: str, open: bool) -> None:
     told = candidates(done(ASKED, edit(path, "def tide(): ...")), "/home/ann/tides")
     assert any(one.sort == "open-edits" for one in told) is open
+
+
+def test_what_no_commit_took_up_says_whether_it_was_checked_since() -> None:
+    passed, broke = shell("cd src && pytest -q", "3 passed"), shell("pytest -q", "1 failed", ok=False)
+    changed = edit("src/tide.py", "def tide(): ...")
+    assert lines("open-edits", changed) == ["Edited, no commit seen: tide.py (tide)"]
+    assert lines("open-edits", changed, broke, passed) == [
+        "Edited, no commit seen (pytest -q passed since): tide.py (tide)"
+    ]
+    assert "(pytest -q failed since)" in lines("open-edits", changed, passed, broke)[0]
+    assert "(not checked since)" in lines("open-edits", passed, changed)[0]
+
+
+def test_files_for_which_there_is_no_room_are_counted() -> None:
+    [told] = lines("open-edits", *(edit(f"src/harbour_with_a_long_name_{number}.py") for number in range(20)))
+    assert len(told) <= 196
+    shown = told.count("harbour_with")
+    assert told.endswith(f" and {20 - shown} more") and "name_19.py" in told
