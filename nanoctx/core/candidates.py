@@ -146,7 +146,12 @@ def _from_block(
 ) -> Iterator[Candidate]:
     texts = [prose.tidy(part.text) for part in block.parts if not cues.INTENT.match(prose.opening(part.text))]
     texts = [
-        text for text in texts if prose.has_words(text, 2) and not cues.LEAD_IN.match(text) and not asks(text)
+        text
+        for text in texts
+        if prose.has_words(text, 2)
+        and not cues.LEAD_IN.match(text)
+        and not asks(text)
+        and (final or not cues.ANNOUNCED.search(text))
     ]
     heading = (
         ""

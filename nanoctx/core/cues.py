@@ -61,6 +61,7 @@ INTENT = _start(
     "(?:checking|running|looking|reading|updating|adding|fixing|creating|starting|searching)",
     "(?:ich werde|lass mich|je vais|voy a)",
 )
+ANNOUNCED = _any(r"i'?ll|i will|let me|let's|i need to|i'?m going to|i should|i want to|we need to|i can now")
 PROGRESS = Cue(
     r"^\W*(?:still |now |currently )?(?:i'?m|i am|we'?re|we are)"
     r" (?:\w+ing\b|about to|in the middle|now|also|still)"

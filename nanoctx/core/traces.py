@@ -139,7 +139,7 @@ def _uncommitted(story: Sequence[Deeds], gone: Mapping[str, int], root: str) -> 
 
 
 def _checked_since(story: Sequence[Deeds], edited: int) -> str:
-    """How the last check ended, if it came after the last edit; that there was none, if there was one before."""
+    """How the last check ended, if that was after the last edit; else that none came, if there were any."""
     checks = [run for deeds in story for run in deeds.runs if shell.is_check(run.command)]
     if not checks:
         return ""
