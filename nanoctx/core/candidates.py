@@ -42,7 +42,7 @@ def _from_person(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
     for event in deeds.refused:
         what = shell.shown(event.command, 60) or prose.plain(event.path) or event.name
         message = shell.commit_message(event.command)
-        what = f'git commit "{message[0]}"' if message else what
+        what = "git commit" if message else what  # what it was to say was not done
         reason = prose.tidy(event.text)
         text = f"Rejected by the user: {what}" + (f" — {prose.cut(reason, 150)}" if reason else "")
         weight = 2.2 if reason else 0.6
@@ -158,8 +158,13 @@ def _from_block(
         if cues.LEAD_IN.match(block.heading) or cues.INTENT.match(block.heading) or asks(block.heading)
         else block.heading
     )
+    lines = prose.pack(texts, WIDTH, prose.cut(heading, 90))
+    if heading and _denies(block):  # "Violations: none" says nothing of what else stands there
+        none = prose.tidy(block.parts[0].text)
+        lines = [f"{prose.cut(heading, 90)}: {none}"]
+        lines += prose.pack([text for text in texts if text != none], WIDTH)
     ahead = bool(cues.NEXT_HEADING.search(block.heading))
-    for line in prose.pack(texts, WIDTH, prose.cut(heading, 90)):
+    for line in lines:
         kind = "next" if ahead else kind_of(line)
         guess = bool(cues.GUESS.search(line))
         weight = _WEIGHTS[kind] + (
@@ -177,6 +182,10 @@ def _from_block(
             sort, weight = "reported", weight - 0.6
         short = prose.cut(line, WIDTH + 4)
         yield made(say, index, kind, sort, short, weight, grade=quality, quote=line)
+
+
+def _denies(block: prose.Block) -> bool:
+    return bool(block.heading and block.parts and cues.NONE.match(block.parts[0].text))
 
 
 def kind_of(line: str) -> str:
@@ -216,6 +225,9 @@ def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
             cues.DULL_HEADING.match(block.heading) or cues.LEAD_IN.match(block.heading)
         )
         heads = [prose.head(part.text) for part in block.parts if part.bullet]
+        if _denies(block):
+            heads = [f"{block.heading}: {prose.head(block.parts[0].text)}", *heads[block.parts[0].bullet :]]
+            dull = True
         groups.append(("" if dull else block.heading, [text for text in heads if text and not asks(text)]))
     every = [text for _, heads in groups for text in heads]
     room = limit - min(130, len(lead))
@@ -248,9 +260,12 @@ def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[C
         hindsight.refuted(story),
         hindsight.lost_commits(story),
     )
+    edited = max((edit.pos for deeds in story for edit in deeds.edits), default=-1)
     judged: list[Candidate] = []
     for one in found:
         if one.by == "agent":
+            if one.pos < edited and cues.FAULT.search(one.text) and not cues.SETTLED.search(one.text):
+                one = replace(one, sort="mended")
             doubted = one.turn in corrected and one.kind in ("fact", "dec") and one.grade != "verified"
             if doubted or one.turn in refuted or any(sha in one.text for sha in lost):
                 one = replace(one, grade="refuted")

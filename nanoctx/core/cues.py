@@ -61,6 +61,7 @@ INTENT = _start(
     "(?:checking|running|looking|reading|updating|adding|fixing|creating|starting|searching)",
     "(?:ich werde|lass mich|je vais|voy a)",
 )
+NONE = Cue(r"^[\W_]*(?:none|nothing|no\b(?! longer)|n/a|keine?|aucune?|ninguna?)")
 ANNOUNCED = _any(r"i'?ll|i will|let me|let's|i need to|i'?m going to|i should|i want to|we need to|i can now")
 PROGRESS = Cue(
     r"^\W*(?:still |now |currently )?(?:i'?m|i am|we'?re|we are)"
@@ -115,6 +116,17 @@ FAILED = _any(
     r"not (?:found|working|correct|usable|available|possible)",
     r"(?:issue|problem|bug) (?:is|was)",
     r"root cause|rejected|hangs?|hanging|timed out|no longer works",
+)
+# A fault as it stands: once something was edited, nobody knows that it still does.
+FAULT = _any(
+    r"(?:is|are) (?:missing|wrong|broken|incorrect|failing|not (?:set|saved|used|found|handled))",
+    r"(?:doesn'?t|does not|don'?t|do not) (?:have|exist|match|work|handle|include|support|set|know)",
+    r"fails|bug|only covers|no longer exists?|the (?:problem|issue|bug) is",
+    r"needs? to (?:be )?(?:update|fix|change|add)\w*",
+)
+SETTLED = _any(
+    r"fix(?:ed|es)|add(?:ed|s)|now|resolved|repaired|pass(?:es|ed)?|updated|changed",
+    r"the (?:bug|issue|problem) was",
 )
 REPAIRED = _any(r"fix(?:ed|es)", "pass(?:es|ed|ing)?", "resolved", "addressed", "repaired")
 REASON = _any(

@@ -82,7 +82,11 @@ def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[
 
 
 def _commit_subject(done: Sequence[Deeds], opener: int) -> str:
-    subjects = [commit.subject for deeds in done[opener:] for commit in deeds.commits if commit.subject]
+    subjects: list[str] = []
+    for deeds in done[opener:]:
+        if subjects and deeds.turn.prompt is not None and topics.opens(deeds.turn.prompt.text):
+            return ""  # they went on from what was committed
+        subjects += [commit.subject for commit in deeds.commits if commit.subject]
     return re.sub(r"^\w+(?:\([\w/-]+\))?!?:\s+", "", subjects[-1]) if subjects else ""
 
 

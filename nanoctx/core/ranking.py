@@ -152,7 +152,9 @@ def _score(one: Candidate, turns: int) -> float:
             one.sort in ("said", "answered", "corrected")
             and (cues.NORM.search(one.text) or _is_standing_order(one.text))
         ):
-            prior, recency = 4.2, max(recency, 0.85)
+            prior = 4.2
+            if _is_standing_order(one.text):  # what should be may have come to be, or been thought better of
+                recency = max(recency, 0.85)
         elif one.weight < 1.8 and one.sort == "said":
             prior *= 0.5
     if one.grade == "hypothesis":

@@ -100,8 +100,8 @@ def _intention(last: Deeds) -> Named | None:
         prose.opening(sentence) for line in last.final.text.split("\n") for sentence in prose.sentences(line)
     ]
     plans = [text for text in texts if cues.INTENT.match(text)]
-    if not plans:
-        return None
+    if not plans or any(edit.pos > last.final.pos for edit in last.edits):
+        return None  # what was announced has been written since
     step = _ABOUT_TO.sub("", plans[-1], count=1)
     step = re.sub(r"^(?:also|now|then|first|just)\s+", "", step, flags=re.IGNORECASE).rstrip(":. ")
     return by("agent", last.final, capital(step), TASK, plans[-1]) if len(step) > 8 else None

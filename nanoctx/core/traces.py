@@ -150,7 +150,7 @@ def _checked_since(story: Sequence[Deeds], edited: int) -> str:
     return f" ({told} {'passed' if last.ok else 'failed'} since)"
 
 
-def _listed(files: Mapping[str, list[str]], room: int) -> str:
+def _listed(files: dict[str, list[str]], room: int) -> str:
     """As many files as there is room for, last edited first, and how many more there are."""
     shown: list[str] = []
     for name, symbols in reversed(files.items()):

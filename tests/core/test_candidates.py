@@ -219,7 +219,7 @@ def test_a_commit_the_person_refused_is_never_stated_as_done() -> None:
     )
     assert "commit" not in {one.sort for one in told}
     [refused] = [one for one in told if one.sort == "refused"]
-    assert refused.text.startswith('Rejected by the user: git commit "Print the moon"')
+    assert refused.text.startswith("Rejected by the user: git commit — ")
     assert (refused.kind, refused.by) == ("fail", "user")
 
 
@@ -436,3 +436,23 @@ def test_what_a_long_prompt_holds_is_given_and_nobody_s_decision() -> None:
 )
 def test_a_wish_for_once_is_no_rule(words: str, stands: bool) -> None:
     assert is_rule(words) is stands
+
+
+def test_a_heading_that_is_denied_leads_nothing_else() -> None:
+    report = "## Broken moorings\n\nNone found in the harbour.\n\n- The pier at Eastgate got 3 new rings\n"
+    told = [one.text for one in found(prompt("Check the moorings"), read("pier.txt"), say(report))]
+    assert any("Broken moorings: None found" in text for text in told)
+    assert not any(text.startswith("Broken moorings: The pier") for text in told)
+
+
+def test_a_fault_is_no_news_once_something_was_edited() -> None:
+    fault = say("The `tide_reader` is missing the harbour's offset in `gauge.py`.")
+    told = (prompt("Look at the gauge"), read("gauge.py"), fault)
+    assert "mended" not in sorts(*told)
+    assert "mended" in sorts(*told, prompt("Then add it"), edit("gauge.py"), say("It is added."))
+
+
+def test_what_was_announced_in_passing_is_told_to_nobody() -> None:
+    aside = say("The `harbour_map` keeps old piers. Next I'll remove the `pier_list` from it.")
+    told = [one.text for one in found(prompt("Clean up"), aside, edit("map.py"), say("Cleaned up."))]
+    assert not any("pier_list" in text for text in told)

@@ -424,3 +424,9 @@ def test_a_word_of_agreement_is_no_topic_and_a_word_that_stopped_the_agent_is_on
 def test_the_task_is_not_a_guess_of_the_person() -> None:
     guess = (*MOON, prompt("it might be because the buoy drifts"), say("Let me check the buoy's drift first"))
     assert text(task(*guess)) == "Check the buoy's drift first"
+
+
+def test_a_step_that_was_announced_and_written_is_not_the_task() -> None:
+    told = (prompt("Print harbours by size"), say("Let me sort the harbours in harbour.py first"))
+    assert "sort the harbours" in task_text(*told)
+    assert "sort the harbours" not in task_text(*told, edit("harbour.py"))
