@@ -61,6 +61,7 @@ INTENT = _start(
     "(?:checking|running|looking|reading|updating|adding|fixing|creating|starting|searching)",
     "(?:ich werde|lass mich|je vais|voy a)",
 )
+POINTS_BACK = Cue(r"^(?:it|this|that|they|these|those)\b")
 NONE = Cue(r"^[\W_]*(?:none|nothing|no\b(?! longer)|n/a|keine?|aucune?|ninguna?)")
 ANNOUNCED = _any(r"i'?ll|i will|let me|let's|i need to|i'?m going to|i should|i want to|we need to|i can now")
 PROGRESS = Cue(

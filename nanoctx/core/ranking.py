@@ -159,5 +159,7 @@ def _score(one: Candidate, turns: int) -> float:
             prior *= 0.5
     if one.grade == "hypothesis":
         prior *= 0.6
+    if one.by == "agent" and cues.POINTS_BACK.match(one.text):
+        prior *= 0.5  # nobody sees to what
     names = (0.75, 0.9, 1.15, 1.25)[min(3, prose.count_names(one.text))]
     return prior * recency * size * names
