@@ -66,7 +66,7 @@ def observe(
     files.make_folder(ws.state)
     with _turn(ws) if in_turn else lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
         mirror.restore(ws.root, os.environ)
-        known, problems = observations.load_all(ws.root)
+        known, problems = observations.load_all(ws.root, remember=True)
         look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors))
         if log is not None:
             look.read(SOURCES[agent or "claude-code"], log, until_line, local=False)
@@ -96,7 +96,7 @@ def observe(
 def _reword(ws: Workspace, replies: rewriting.Replies, now: datetime, zone: tzinfo) -> pages.Rewritten | None:
     """Keep what the writer said of items that still stand as it read them; without a turn, nothing."""
     with contextlib.suppress(Busy), lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="reword"):
-        before, _ = observations.load_all(ws.root)
+        before, _ = observations.load_all(ws.root, remember=True)
         after = [rewording.reworded(one, replies.get(one.id, {})) for one in before]
         for old, new in zip(before, after, strict=True):
             if old != new:
@@ -135,7 +135,7 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
     files.make_folder(ws.state)
     with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="refresh"):
         mirror.restore(ws.root, os.environ)
-        known, _ = observations.load_all(ws.root)
+        known, _ = observations.load_all(ws.root, remember=True)
         return _publish(ws, known, known, now, zone).changed
 
 

@@ -1,17 +1,17 @@
-"""The observation files of a workspace: read all of them, save one."""
+"""The observation files of a workspace: read all of them, or those that changed; save one."""
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from nanoctx.core import items
-from nanoctx.disk import files, mirror
+from nanoctx.disk import catalogue, files, mirror
 from nanoctx.errors import DiskError
 from nanoctx.model import Observation
 
@@ -24,25 +24,52 @@ class Loaded(NamedTuple):
     problems: tuple[str, ...]  # one sentence for each file that could not be read
 
 
-def load_all(root: Path) -> Loaded:
-    """Read every observation of a workspace; a broken file is told of and stops nothing."""
+def load_all(root: Path, *, remember: bool = False) -> Loaded:
+    """
+    Read every observation of a workspace; a broken file is told of and stops nothing.
+
+    With `remember`, what was read is kept for the next time. Only who holds the workspace's lock does so.
+    """
     found: dict[str, Observation] = {}
     problems: list[str] = []
-    for path in _files(root, ".md"):
-        try:
-            seen = items.parse(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            continue  # taken away since we listed it
-        except UnicodeDecodeError:
-            problems.append(f"{path} is not UTF-8, so convert it or move it out of observations/.")
-        except OSError as error:
-            problems.append(f"{path} cannot be read ({error.strerror}), so check who may read it.")
-        except ValueError as error:
-            problems.append(f"{path} is skipped: {error}; mend it or move it out of observations/.")
-        else:
-            # Two files of one session come from two machines: what saw more of it counts.
-            found[seen.id] = max(found.get(seen.id, seen), seen, key=_end)
+    for folder in _months(root):
+        for part, paths in _parts(folder).items():
+            for seen in _read_part(root / ".state", part, paths, problems, remember):
+                # Two files of one session come from two machines: what saw more of it counts.
+                found[seen.id] = max(found.get(seen.id, seen), seen, key=_end)
     return Loaded(tuple(sorted(found.values(), key=_start)), tuple(problems))
+
+
+def _read_part(
+    state: Path, name: str, paths: Mapping[Path, catalogue.Stamp], problems: list[str], remember: bool
+) -> Iterator[Observation]:
+    """The observations in some files: those that are as they were are not read again."""
+    known = catalogue.load(state, name)
+    now: dict[str, catalogue.Entry] = {}
+    for path, stamp in paths.items():
+        entry = known.get(path.name)
+        if entry is None or entry.stamp != stamp:
+            seen = _read(path, problems)
+            entry = catalogue.Entry(stamp, seen) if seen is not None else None
+        if entry is not None:
+            now[path.name] = entry
+    if remember and now != known:
+        catalogue.save(state, name, now)
+    return (entry.observation for entry in now.values())
+
+
+def _read(path: Path, problems: list[str]) -> Observation | None:
+    try:
+        return items.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        pass  # taken away since we listed it
+    except UnicodeDecodeError:
+        problems.append(f"{path} is not UTF-8, so convert it or move it out of observations/.")
+    except OSError as error:
+        problems.append(f"{path} cannot be read ({error.strerror}), so check who may read it.")
+    except ValueError as error:
+        problems.append(f"{path} is skipped: {error}; mend it or move it out of observations/.")
+    return None
 
 
 def save(root: Path, observation: Observation) -> Path:
@@ -61,12 +88,30 @@ def save(root: Path, observation: Observation) -> Path:
 
 def _files(root: Path, ending: str) -> Iterator[Path]:
     """The files so called, by year and month, oldest first."""
+    for folder in _months(root):
+        yield from (folder / name for name in _names(folder) if _is_called(name, ending))
+
+
+def _parts(folder: Path) -> dict[str, dict[Path, catalogue.Stamp]]:
+    """The files of a month with their stamps, by the part of the catalogue they are in."""
+    found: dict[str, dict[Path, catalogue.Stamp]] = {}
+    for name in _names(folder):
+        if _is_called(name, ".md"):
+            with suppress(OSError):  # taken away since we listed it, or a link that leads nowhere
+                stamp = catalogue.stamp((folder / name).stat())
+                part = f"{folder.parent.name}-{folder.name}-{catalogue.part(name)}"
+                found.setdefault(part, {})[folder / name] = stamp
+    return found
+
+
+def _is_called(name: str, ending: str) -> bool:
+    return name.endswith(ending) and not name.startswith(".")
+
+
+def _months(root: Path) -> Iterator[Path]:
     for year in _names(root / "observations"):
         for month in _names(root / "observations" / year):
-            folder = root / "observations" / year / month
-            for name in _names(folder):
-                if name.endswith(ending) and not name.startswith("."):
-                    yield folder / name
+            yield root / "observations" / year / month
 
 
 def _names(folder: Path) -> list[str]:
