@@ -255,9 +255,10 @@ def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
 
 def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[Candidate]:
     """What a later event refuted is not stated; what the person put right counts for less."""
-    corrected, refuted, lost = (
+    corrected, refuted, misread, lost = (
         hindsight.corrected(story),
         hindsight.refuted(story),
+        hindsight.misread(story),
         hindsight.lost_commits(story),
     )
     edited = max((edit.pos for deeds in story for edit in deeds.edits), default=-1)
@@ -269,6 +270,8 @@ def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[C
             doubted = one.turn in corrected and one.kind in ("fact", "dec") and one.grade != "verified"
             if doubted or one.turn in refuted or any(sha in one.text for sha in lost):
                 one = replace(one, grade="refuted")
+            if one.turn in misread:
+                one = replace(one, sort="misread")
             if one.turn in corrected:
                 one = replace(one, weight=one.weight * 0.6)
         judged.append(one)

@@ -270,6 +270,12 @@ CORRECTION = Cue(
     r"|\b(?:not correct|is wrong|that'?s not|didn'?t work|doesn'?t work|does not work|still (?:fail"
     r"|broken|not|see|get)|i don'?t see|not what i|i meant|you (?:forgot|missed|broke)|revert|undo)\b"
 )
+# What the agent had answered was not what it was asked.
+MISREAD = Cue(
+    r"^\W*(?:(?:no|sorry|oh|ah|ok|okay)\b\W*)?i (?:meant|mean|was (?:talking|asking) about|am (?:talking|asking)"
+    r" about|'m (?:talking|asking) about)\b"
+    r"|\b(?:not what i (?:meant|asked|am asking|was asking)|(?:you(?:'ve| have)? )?misunder\w+)\b"
+)
 REFUTATION = Cue(
     r"\b(?:wrong|incorrect|not correct|(?:didn'?t|doesn'?t|does not|did not|not) work(?:ing)?"
     r"|still (?:fail\w*|broken)"

@@ -26,6 +26,7 @@ SAME = 0.34  # share of its words that they have in common then
 THINGS = 8  # words and names beside the phrase
 _URL = re.compile(r"https?://\S+")
 _NOT_A_THING = re.compile(r"[A-Z]{2,3}|[0-9a-f]{7,40}|.*[\s*]|.*\s.*|--\w+|.*/")
+_TICKET = re.compile(r"#\d+")  # what they call the matter where it is kept
 _EITHER_OR = re.compile(r"[A-Za-z]+/[A-Za-z]+")  # "read/write" as often as a path: must be said more often
 _MAIN_BRANCHES = frozenset(("", "main", "master", "HEAD", "develop", "trunk"))
 
@@ -181,7 +182,9 @@ def _with_things(phrase: str, story: Story, heard: Talk, recent: Sequence[Deeds]
     """The phrase with words and names from the talk that it does not say yet, while there is room."""
     branch = story.facts.get("branch", "")
     counted = _things(recent)
-    names = sorted(counted, key=lambda name: (-counted[name] / (len(name) + 8), name))[:30]
+    names = sorted(
+        counted, key=lambda name: (not _TICKET.fullmatch(name), -counted[name] / (len(name) + 8), name)
+    )[:30]
     if branch not in _MAIN_BRANCHES and len(branch) <= 40:
         names.insert(1, branch)
     project = story.cwd.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
@@ -240,9 +243,12 @@ def _named(text: str) -> list[str]:
 
 
 def _unprompted(story: Story, done: Sequence[Deeds], heard: Talk) -> Named | None:
-    """A session without human words (a slice, a headless run): its last commit or report."""
+    """A session without human words (a slice, a headless run): its job, else its last commit or report."""
     found = None
-    for deeds in reversed(done):
+    if done and story.facts.get("title_by") == "schedule":
+        job = story.facts["title"]
+        found = Named(prose.cut(prose.tidy(job), PLAIN), int(story.facts["title_pos"]), None, "tool", job)
+    for deeds in reversed(done if found is None else ()):
         commit = next((one for one in reversed(deeds.commits) if one.subject), None)
         if commit is not None:
             found = Named(prose.cut(commit.subject, PHRASE), commit.pos, None, "tool", commit.subject)

@@ -16,7 +16,7 @@ LINES = 8  # that the page may draw from, in order of use; the rest follow by we
 PAST_TURNS = 2
 LATE = 6  # turns back: what was committed before is history
 NOT_FOR_THE_PAGE = frozenset(
-    ("error-cured", "mended", "progress", "asked", "reported", "planned", "given", "fact-mid")
+    ("error-cured", "mended", "progress", "asked", "reported", "planned", "given", "fact-mid", "misread")
 )
 STANDS_IN_NOW = frozenset(("rule", "open-edits"))  # has lines of its own there
 FAR = 0.3  # what a line counts that has no word of the topic
