@@ -272,8 +272,7 @@ CORRECTION = Cue(
 )
 # What the agent had answered was not what it was asked.
 MISREAD = Cue(
-    r"^\W*(?:(?:no|sorry|oh|ah|ok|okay)\b\W*)?i (?:meant|mean|was (?:talking|asking) about|am (?:talking|asking)"
-    r" about|'m (?:talking|asking) about)\b"
+    r"^\W*(?:(?:no|sorry|oh|ah|ok|okay)\b\W*)?i(?: meant| mean|(?: was| am|'m) (?:talking|asking) about)\b"
     r"|\b(?:not what i (?:meant|asked|am asking|was asking)|(?:you(?:'ve| have)? )?misunder\w+)\b"
 )
 REFUTATION = Cue(

@@ -126,7 +126,8 @@ class Events:
         lines = [line.strip(" #") for line in text.splitlines() if line.strip(" #")]
         told = next((line for line in lines if not line.startswith(_NOT_A_PERSON)), "")
         if told and not self._head.title:
-            self._telling.about(at, title=clip(told, LONGEST_TITLE), title_by="schedule", title_pos=str(at.pos))
+            title, pos = clip(told, LONGEST_TITLE), str(at.pos)
+            self._telling.about(at, title=title, title_by="schedule", title_pos=pos)
 
     def _assistant(self, at: At, record: _Record) -> None:
         self._say(at, _text(record.content))
