@@ -68,7 +68,8 @@ def diff(base: str, *, whole: bool, paths: Sequence[str] = ()) -> list[str]:
         raise ValueError(f"not the name of a commit: {base[:80]!r}")
     return _git(
         "diff", f"--unified={1_000_000 if whole else 0}", "--no-renames", "--no-color",
-        "--no-indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=myers", *_WITHOUT_HELPERS, base, "--",
+        "--no-indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=myers",
+        *_WITHOUT_HELPERS, base, "--",
         *(f":(literal,top){path}" for path in paths),
     )  # fmt: skip
 
