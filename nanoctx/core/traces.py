@@ -54,7 +54,9 @@ def from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         body = "; ".join(prose.plain(line) for line in commit.body)
         if not text or hindsight.undone(story, index, commit):
             continue
-        line = prose.cut(f"{text}: {body}" if body else text, WIDTH)
+        # Cut by itself, and short enough for the page: where the commit went must stay readable there.
+        room = ON_THE_PAGE - len(text) - 2
+        line = f"{text}: {prose.cut(body, room)}" if body and room > 30 else prose.cut(text, WIDTH)
         event = Event("result", commit.pos, "", text=text)
         yield made(event, index, "impl", "commit", line, 2.9, by="tool", grade="verified")
 
