@@ -270,6 +270,11 @@ CORRECTION = Cue(
     r"|\b(?:not correct|is wrong|that'?s not|didn'?t work|doesn'?t work|does not work|still (?:fail"
     r"|broken|not|see|get)|i don'?t see|not what i|i meant|you (?:forgot|missed|broke)|revert|undo)\b"
 )
+# An agent's request for an answer that has no question mark.
+CONFIRM = Cue(
+    r"\b(?:please (?:confirm|choose|pick|decide|tell me|reply|answer|provide)|which (?:one )?(?:do|would|should)"
+    r" (?:you|i|we)|let me know (?:which|whether|if you(?:'d| would) (?:like|prefer)|how you))\b"
+)
 # What the agent had answered was not what it was asked.
 MISREAD = Cue(
     r"^\W*(?:(?:no|sorry|oh|ah|ok|okay)\b\W*)?i(?: meant| mean|(?: was| am|'m) (?:talking|asking) about)\b"

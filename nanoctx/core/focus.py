@@ -53,7 +53,8 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
     else:
         phrase = request(prompt, PHRASE, weights, PLAIN)
     source = offer[1] if offer else prompt
-    if len(prose.words(phrase)) < (4 if cues.DEICTIC.search(phrase) else 3):
+    few = len(prose.words(phrase)) < (4 if cues.DEICTIC.search(phrase) else 3)
+    if few or cues.SUPPOSES.match(phrase):
         phrase = _anchored(phrase, done, opener, weights)
     if not phrase.strip():
         return _unprompted(story, done, heard)
@@ -71,14 +72,15 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
 
 
 def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[str, float]) -> str:
-    """A phrase like "try that" named by what stood before it."""
+    """A phrase like "try that" named by what stood before it: what was asked, or else committed."""
     for index in range(opener - 1, max(-1, opener - 6), -1):
-        prompt = done[index].turn.prompt
-        if prompt is not None and topics.opens(prompt.text) and not topics.is_side_question(done, index):
+        prompt, earlier = done[index].turn.prompt, ""
+        if prompt is not None and topics.opens_topic(done, index) and not topics.is_side_question(done, index):
             earlier = request(prompt, PHRASE, weights)
-            new = prose.words(earlier) - prose.words(phrase)
-            if len(new) >= 3:
-                return f"{prose.cut(phrase, 45)} — {prose.cut(earlier, ANCHORED - min(45, len(phrase)))}"
+        subjects = [commit.subject for commit in done[index].commits if commit.subject]
+        for name in (earlier, *subjects[-1:]):
+            if len(prose.words(name) - prose.words(phrase)) >= 3:
+                return f"{shortened(phrase, 45)} — {shortened(name, ANCHORED - min(45, len(phrase)))}"
     return phrase
 
 
@@ -151,7 +153,9 @@ def _talk(story: Story, done: Sequence[Deeds], opener: int) -> Iterator[tuple[st
     for index in range(max(0, opener - NEAR), opener):
         deeds = done[index]
         # A short prompt answers what was said there.
-        answered = index == opener - 1 and not finals and len(prose.words(_own(done[opener]))) < FEW
+        own = _own(done[opener])
+        few = not finals and len(prose.words(own)) < FEW
+        answered = index == opener - 1 and (few or cues.SUPPOSES.match(own))
         if answered or _speaks_of(deeds, said, files):
             yield _own(deeds), 0.7
             if deeds.final is not None:
