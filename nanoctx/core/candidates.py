@@ -9,6 +9,7 @@ from nanoctx.core import cues, hindsight, prose, shell, traces
 from nanoctx.core.candidate import WIDTH, Candidate, made
 from nanoctx.core.deeds import Deeds
 from nanoctx.core.own_words import approves, asks, is_rule, own_words
+from nanoctx.core.phrases import capital
 from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
 
@@ -267,6 +268,11 @@ def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[C
         if one.by == "agent":
             if one.pos < edited and cues.FAULT.search(one.text) and not cues.SETTLED.search(one.text):
                 one = replace(one, sort="mended")
+            verdict = cues.VERDICT.match(one.text) if one.pos < edited and one.kind == "impl" else None
+            if verdict is not None:  # true of what stood there then
+                rest = one.text[verdict.end() :]
+                said = prose.has_words(rest, 4)
+                one = replace(one, text=capital(rest)) if said else replace(one, sort="mended")
             doubted = one.turn in corrected and one.kind in ("fact", "dec") and one.grade != "verified"
             if doubted or one.turn in refuted or any(sha in one.text for sha in lost):
                 one = replace(one, grade="refuted")

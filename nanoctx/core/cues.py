@@ -270,6 +270,11 @@ CORRECTION = Cue(
     r"|\b(?:not correct|is wrong|that'?s not|didn'?t work|doesn'?t work|does not work|still (?:fail"
     r"|broken|not|see|get)|i don'?t see|not what i|i meant|you (?:forgot|missed|broke)|revert|undo)\b"
 )
+# How a check ended, before what was done is told.
+VERDICT = Cue(
+    r"^\W*(?:all|everything|(?:the )?(?:build|lint(?:er|ing)?|tests?)|both)\b[^:;]{0,90}"
+    r"\b(?:clean|pass(?:es|ed|ing)?|green|succeed\w*)\b[^:;]*(?:[:;]\s*|$)"
+)
 # An agent's request for an answer that has no question mark.
 CONFIRM = Cue(
     r"\b(?:please (?:confirm|choose|pick|decide|tell me|reply|answer|provide)|which (?:one )?(?:do|would|should)"
