@@ -263,10 +263,13 @@ def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[C
         hindsight.lost_commits(story),
     )
     edited = max((edit.pos for deeds in story for edit in deeds.edits), default=-1)
+    gone = {name: pos for name, pos in traces.gone_for_good(story).items() if len(name) > 4}
     judged: list[Candidate] = []
     for one in found:
         if one.by == "agent":
             if one.pos < edited and cues.FAULT.search(one.text) and not cues.SETTLED.search(one.text):
+                one = replace(one, sort="mended")
+            if one.kind == "impl" and any(pos > one.pos and name in one.text for name, pos in gone.items()):
                 one = replace(one, sort="mended")
             verdict = cues.VERDICT.match(one.text) if one.pos < edited and one.kind == "impl" else None
             if verdict is not None:  # true of what stood there then

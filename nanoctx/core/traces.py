@@ -258,5 +258,11 @@ def _removed(story: Sequence[Deeds]) -> dict[str, int]:
     return gone
 
 
+def gone_for_good(story: Sequence[Deeds]) -> dict[str, int]:
+    """Those of them that were not written anew."""
+    written = {_base(edit.path): edit.pos for deeds in story for edit in deeds.edits}
+    return {name: pos for name, pos in _removed(story).items() if written.get(name, 0) < pos}
+
+
 def _base(path: str) -> str:
     return path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
