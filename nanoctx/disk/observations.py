@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,14 @@ _NO_FOLDER = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP)
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
+class News(NamedTuple):
+    """What differs from what was known of the files."""
+
+    stamps: dict[str, str]  # every file that could be read, by its place below the workspace
+    loaded: dict[str, Observation]  # of those, the ones that are new or changed
+    problems: tuple[str, ...]
+
+
 class Loaded(NamedTuple):
     observations: tuple[Observation, ...]  # oldest first
     problems: tuple[str, ...]  # one sentence for each file that could not be read
@@ -29,20 +37,28 @@ def load_all(root: Path) -> Loaded:
     found: dict[str, Observation] = {}
     problems: list[str] = []
     for path in _files(root, ".md"):
-        try:
-            seen = items.parse(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            continue  # taken away since we listed it
-        except UnicodeDecodeError:
-            problems.append(f"{path} is not UTF-8, so convert it or move it out of observations/.")
-        except OSError as error:
-            problems.append(f"{path} cannot be read ({error.strerror}), so check who may read it.")
-        except ValueError as error:
-            problems.append(f"{path} is skipped: {error}; mend it or move it out of observations/.")
-        else:
+        seen = _read(path, problems)
+        if seen is not None:
             # Two files of one session come from two machines: what saw more of it counts.
-            found[seen.id] = max(found.get(seen.id, seen), seen, key=_end)
+            found[seen.id] = max(found.get(seen.id, seen), seen, key=end)
     return Loaded(tuple(sorted(found.values(), key=_start)), tuple(problems))
+
+
+def news(root: Path, known: Mapping[str, str]) -> News:
+    """Read the observations whose files are not as they were `known` to be by their stamps."""
+    stamps: dict[str, str] = {}
+    loaded: dict[str, Observation] = {}
+    problems: list[str] = []
+    for folder in _folders(root):
+        for name, stamp in _stamps(folder):
+            place = f"{folder.parent.name}/{folder.name}/{name}"
+            if known.get(place) != stamp:
+                seen = _read(folder / name, problems)
+                if seen is None:
+                    continue
+                loaded[place] = seen
+            stamps[place] = stamp
+    return News(stamps, loaded, tuple(problems))
 
 
 def save(root: Path, observation: Observation) -> Path:
@@ -59,14 +75,53 @@ def save(root: Path, observation: Observation) -> Path:
     return path
 
 
+def end(seen: Observation) -> tuple[datetime, int]:
+    """How much of a session an observation saw."""
+    return (seen.last or seen.ended or seen.started or _LONG_AGO, len(seen.items))
+
+
+def _read(path: Path, problems: list[str]) -> Observation | None:
+    try:
+        return items.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None  # taken away since we listed it
+    except UnicodeDecodeError:
+        problems.append(f"{path} is not UTF-8, so convert it or move it out of observations/.")
+    except OSError as error:
+        problems.append(f"{path} cannot be read ({error.strerror}), so check who may read it.")
+    except ValueError as error:
+        problems.append(f"{path} is skipped: {error}; mend it or move it out of observations/.")
+    return None
+
+
 def _files(root: Path, ending: str) -> Iterator[Path]:
     """The files so called, by year and month, oldest first."""
+    for folder in _folders(root):
+        for name in _names(folder):
+            if name.endswith(ending) and not name.startswith("."):
+                yield folder / name
+
+
+def _folders(root: Path) -> Iterator[Path]:
     for year in _names(root / "observations"):
         for month in _names(root / "observations" / year):
-            folder = root / "observations" / year / month
-            for name in _names(folder):
-                if name.endswith(ending) and not name.startswith("."):
-                    yield folder / name
+            yield root / "observations" / year / month
+
+
+def _stamps(folder: Path) -> list[tuple[str, str]]:
+    """Files with what tells one version of each from another."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(".md") and not entry.name.startswith("."):
+                    with suppress(FileNotFoundError):
+                        seen = entry.stat()
+                        found.append((entry.name, f"{seen.st_mtime_ns}-{seen.st_size}-{seen.st_ino}"))
+    except OSError as error:
+        if error.errno not in _NO_FOLDER:
+            raise
+    return sorted(found)
 
 
 def _names(folder: Path) -> list[str]:
@@ -77,10 +132,6 @@ def _names(folder: Path) -> list[str]:
         if error.errno not in _NO_FOLDER:
             raise
         return []
-
-
-def _end(seen: Observation) -> tuple[datetime, int]:
-    return (seen.last or seen.ended or seen.started or _LONG_AGO, len(seen.items))
 
 
 def _start(seen: Observation) -> tuple[datetime, str]:
