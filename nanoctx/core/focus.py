@@ -75,7 +75,8 @@ def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[
     """A phrase like "try that" named by what stood before it: what was asked, or else committed."""
     for index in range(opener - 1, max(-1, opener - 6), -1):
         prompt, earlier = done[index].turn.prompt, ""
-        if prompt is not None and topics.opens_topic(done, index) and not topics.is_side_question(done, index):
+        opens = topics.opens_topic(done, index) and not topics.is_side_question(done, index)
+        if prompt is not None and opens:
             earlier = request(prompt, PHRASE, weights)
         subjects = [commit.subject for commit in done[index].commits if commit.subject]
         for name in (earlier, *subjects[-1:]):
