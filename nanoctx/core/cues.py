@@ -278,7 +278,8 @@ VERDICT = Cue(
 # An agent's request for an answer that has no question mark.
 CONFIRM = Cue(
     r"\b(?:please (?:confirm|choose|pick|decide|tell me|reply|answer|provide)"
-    r"|which (?:one )?(?:do|would|should) (?:you|i|we)|let me know (?:which|whether|if you(?:'d| would) (?:like|prefer)|how you))\b"
+    r"|which (?:one )?(?:do|would|should) (?:you|i|we)"
+    r"|let me know (?:which|whether|if you(?:'d| would) (?:like|prefer)|how you))\b"
 )
 # What the agent had answered was not what it was asked.
 MISREAD = Cue(
