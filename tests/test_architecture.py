@@ -28,12 +28,13 @@ ALLOWED = {
     "rewriting": {"disk", "core", "model", "errors"},
     "answers": {"scenes", "disk", "sources", "core", "model"},
     "observer": {"answers", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
+    "recall": {"recall", "disk", "core", "model", "errors"},
     "clients": {"clients", "core", "model", "errors"},
     "connections": {"clients", "disk", "errors"},
     "hook": {"hook", "core", "clock"},
     "__main__": {"cli"},
     "cli": {
-        "cli", "hook", "observer", "connections", "clients", "disk", "sources", "core", "model", "errors",
+        "cli", "hook", "observer", "recall", "connections", "clients", "disk", "sources", "core", "model", "errors",
         "clock",
     },
 }
