@@ -1,6 +1,6 @@
 """stub"""
 
-from nanoctx.recall import ranking, search
+from nanoctx.recall import search
 from nanoctx.recall.passages import Passage
 from nanoctx.recall.store import Store, Unit
 

@@ -30,13 +30,16 @@ ALLOWED = {
     "observer": {"answers", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
     "reflector": {"scenes", "disk", "sources", "core", "model", "errors"},
     "recall": {"recall", "disk", "core", "model", "errors"},
+    "views": {
+        "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
+    },
     "clients": {"clients", "core", "model", "errors"},
     "connections": {"clients", "disk", "errors"},
     "hook": {"hook", "core", "clock"},
     "__main__": {"cli"},
     "cli": {
         "cli", "clients", "connections", "disk", "hook", "observer", "recall", "reflector", "sources",
-        "clock", "core", "errors", "model",
+        "views", "clock", "core", "errors", "model",
     },
 }
 LONGEST = 400
