@@ -29,6 +29,7 @@ COMMANDS = {
     "connect": "Let an agent call nanoctx, so that its sessions begin with the page.",
     "disconnect": "Take out of an agent's settings what `connect` put there.",
     "hook": "Answer an event of an agent; agents call this.",
+    "tools": "Say which tools are described, and print one schema.",
     "tokens": "Count the tokens of a file or of the page.",
     "redact": "Copy standard input to output without its secrets.",
     "demo": "See it work: a recorded session in a scratch folder.",

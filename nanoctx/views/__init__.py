@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from nanoctx import clock
+from nanoctx.disk import injections
 from nanoctx.errors import UsageError
 from nanoctx.views.shape import Root, Section, Shaped
 
@@ -63,7 +64,7 @@ def build(name: str, desk: Desk, *, budget: int | None = None, form: str = "") -
         shaped = _render(form, view.root(desk), sections, desk.budget)
     else:
         shaped = Shaped("", 0, {}, {}, cut=False)  # nothing to say is said with nothing
-    return Built(
+    built = Built(
         name,
         form,
         shaped.text,
@@ -75,6 +76,23 @@ def build(name: str, desk: Desk, *, budget: int | None = None, form: str = "") -
         failed,
         round((clock.elapsed() - begun) * 1000),
     )
+    if built.text:
+        injections.note(desk.ws.state, {"at": f"{desk.now:%Y-%m-%dT%H:%M:%SZ}", **_logged(built)})
+    return built
+
+
+def _logged(built: Built) -> dict[str, object]:
+    """What is kept of a view: not its text."""
+    return {
+        "view": built.view,
+        "form": built.form,
+        "tokens": built.tokens,
+        "budget": built.budget,
+        "layers": dict(built.layers),
+        "left_out": dict(built.left_out),
+        "failed": dict(built.failed),
+        "ms": built.milliseconds,
+    }
 
 
 def _made(view: View, desk: Desk, failed: dict[str, str]) -> list[Section]:

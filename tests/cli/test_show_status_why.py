@@ -18,7 +18,9 @@ def test_show_prints_the_page_with_live_time_and_changes_nothing(run: Run, works
         "build_ms", "text",
     ]  # fmt: skip
     assert data["tokens"] <= 500 and data["text"].rstrip() == said.out.rstrip()
-    assert tree(workspace) == before
+    after = tree(workspace)
+    assert '"view": "context"' in after.pop(".state/injections.jsonl").decode()  # it tells when it was asked
+    assert after == before
 
 
 def test_status_says_what_is_watched_and_how_fresh(run: Run, workspace: Path) -> None:
