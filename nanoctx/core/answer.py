@@ -26,7 +26,7 @@ Outside = tuple[str, list[float]]  # a line with `external.MOMENT` for "20 min a
 
 
 class Answer(TypedDict):
-    """As it stands in its file; `nanoctx/hook.py` reads it."""
+    """As it stands in its file; `nanoctx/hook/text.py` reads it."""
 
     v: int
     project: str

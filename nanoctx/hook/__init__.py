@@ -136,7 +136,9 @@ def _newest_log(payload: Mapping[str, Any], beside: str) -> float:
 def look(root: str, more: list[str] | None = None) -> None:
     """Start a look that outlives the host: in a session of its own, with no stream of ours."""
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-    command = [sys.executable, "-m", "nanoctx", "observe", "--detached", "--workspace", root, *(more or [])]
+    # -P: Python would import what the folder it is called in holds, and that is somebody's repository.
+    python = [sys.executable, "-P", "-m", "nanoctx"]
+    command = [*python, "observe", "--detached", "--workspace", root, *(more or [])]
     try:
         os.chdir(os.path.dirname(root))  # the folder it was called in may be gone, and so may the workspace
         os.posix_spawn(sys.executable, command, _environment(), file_actions=nothing, setsid=True)

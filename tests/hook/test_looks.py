@@ -46,6 +46,17 @@ def test_before_compaction_the_page_is_brought_up_to_date(scene: Scene) -> None:
     wait_for(lambda: "chart" in (scene.workspace / "CONTEXT.md").read_text(), "the page followed")
 
 
+@pytest.mark.parametrize("name", ["nanoctx/__init__.py", "click.py", "json.py"])
+def test_a_look_runs_no_code_of_the_repository(scene: Scene, tmp_path: Path, name: str) -> None:
+    trap = scene.repo / name
+    trap.parent.mkdir(exist_ok=True)
+    trap.write_text(f"open({str(tmp_path / 'sprung')!r}, 'w').close()\n")
+    scene.log.prompt("Draw the flood chart in chart.py").edit("chart.py").say("The chart is drawn.")
+    fire("pre-compact", scene.payload(hook_event_name="PreCompact"))
+    wait_for(lambda: "chart" in (scene.workspace / "CONTEXT.md").read_text(), "the page followed")
+    assert not (tmp_path / "sprung").exists()
+
+
 def test_logs_newer_than_the_answer_start_a_look_and_the_old_answer_is_given(scene: Scene) -> None:
     other = ClaudeLog(Path(os.environ["HOME"]), scene.repo, "two", scene.log.now)
     other.prompt("Draw the flood chart in chart.py").edit("chart.py").say("The chart is drawn.")
