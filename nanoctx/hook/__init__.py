@@ -140,10 +140,19 @@ def look(root: str, more: list[str] | None = None) -> None:
     python = [sys.executable, "-P", "-m", "nanoctx"]
     command = [*python, "observe", "--detached", "--workspace", root, *(more or [])]
     try:
+        _keep_from_children()  # whoever waits for the end of what we hold would wait for the look's
         os.chdir(os.path.dirname(root))  # the folder it was called in may be gone, and so may the workspace
         os.posix_spawn(sys.executable, command, _environment(), file_actions=nothing, setsid=True)
     except (OSError, ValueError):
         pass  # the next look will see what this one would have seen
+
+
+def _keep_from_children() -> None:
+    for name in os.listdir("/dev/fd"):
+        try:
+            os.set_inheritable(int(name), int(name) <= 2)
+        except OSError:
+            continue  # the one by which the list was read
 
 
 def _environment() -> dict[str, str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MOST = 30
 SHOWN = 3
 WIDTH = 60
+MOST_SAID = 1 << 18  # bytes; thirty commits whose subjects are longer than that have another to look at them
 
 
 def since(folder: str, answer: Mapping[str, Any], switched: bool, seconds: float) -> str:
@@ -28,25 +29,43 @@ def since(folder: str, answer: Mapping[str, Any], switched: bool, seconds: float
     if seconds <= 0.02 or not (known or at):
         return ""
     after = "" if known else time.strftime("%Y-%m-%d %H:%M:%S +0000", time.gmtime(at))
-    import subprocess
-
-    try:
-        done = subprocess.run(
-            git_safety.log(MOST + 1, beyond=base if known else "", since=after),
-            cwd=folder,
-            env=git_safety.environment(os.environ, folder),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=seconds,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    entries = done.stdout.decode("utf-8", "replace").split("\0") if not done.returncode else []
+    command = git_safety.log(MOST + 1, beyond=base if known else "", since=after)
+    said = _said(
+        [command[0], "-C", folder, *command[1:]], git_safety.environment(os.environ, folder), seconds
+    )
+    entries = said.decode("utf-8", "replace").split("\0")
     commits = [entry.split(git_safety.FIELD) for entry in entries if entry]
     commits = [one for one in commits if len(one) == 6 and not one[0].startswith(own)]
     if switched or not known:
         commits = [one for one in commits if one[2].isdigit() and int(one[2]) > at]
     return _told(commits) if commits else ""
+
+
+def _said(command: list[str], env: Mapping[str, str], seconds: float) -> bytes:
+    """What a program prints until it ends well; nothing if it fails, takes too long or says too much."""
+    import select  # what Python has to run a program with takes longer to load than git to answer
+
+    end, said = time.monotonic() + seconds, b""
+    reading, writing = os.pipe()
+    streams = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 2)]
+    try:
+        pid = os.posix_spawnp(
+            command[0], command, env, file_actions=[(os.POSIX_SPAWN_DUP2, writing, 1), *streams], setsid=True
+        )
+    except OSError:
+        os.close(reading)
+        return b""
+    finally:
+        os.close(writing)
+    ended = False
+    while not ended and len(said) < MOST_SAID and (left := end - time.monotonic()) > 0:
+        if select.select([reading], [], [], left)[0]:
+            block = os.read(reading, MOST_SAID)
+            said, ended = said + block, not block
+    os.close(reading)
+    if not ended:
+        os.killpg(pid, 9)
+    return said if os.waitpid(pid, 0)[1] == 0 else b""
 
 
 def _told(commits: list[list[str]]) -> str:

@@ -81,3 +81,14 @@ def test_twenty_at_once_leave_no_process_behind(scene: Scene) -> None:
     for _ in range(20):
         fire("pre-compact", scene.payload(hook_event_name="PreCompact"))
     wait_for(lambda: not looks(scene.workspace), "all looks ended")
+
+
+def test_a_look_keeps_nothing_open_that_its_host_waits_for(scene: Scene) -> None:
+    """As where a host, or a shell around it, handed down more than the three streams."""
+    reading, writing = os.pipe()
+    with lock.hold(scene.workspace / ".state" / "lock", wait=1, purpose="test"):
+        fire("pre-compact", scene.payload(hook_event_name="PreCompact"), pass_fds=(writing,))
+        os.close(writing)
+        assert os.read(reading, 1) == b"" and looks(scene.workspace)
+    os.close(reading)
+    wait_for(lambda: not looks(scene.workspace), "the look ended")

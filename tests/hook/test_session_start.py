@@ -229,9 +229,7 @@ def test_it_can_be_switched_off(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("event", ["session-start", "pre-compact", "session-end"])
-def test_a_workspace_that_came_with_a_clone_is_not_touched(
-    scene: Scene, tmp_path: Path, event: str
-) -> None:
+def test_a_workspace_that_came_with_a_clone_is_not_touched(scene: Scene, tmp_path: Path, event: str) -> None:
     clone = tmp_path / "clone"
     shutil.copytree(scene.repo, clone)
     (clone / ".nanoctx" / "nanoctx.toml").write_text('[writer]\ncommand = "touch sprung"\n')
