@@ -46,6 +46,7 @@ class Scene:
     characters: int = 2000
     recent: int = 5
     repository: Repository | None = None  # what External was worded from
+    base: Observation | None = None  # the session from which on its changes count as new
     live: bool = False  # rendered for an agent right now rather than into the file
 
 
