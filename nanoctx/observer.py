@@ -359,11 +359,11 @@ def _rewrite(
     def render() -> Mapping[str, str]:
         return context.render(context.compose(scenes.scene(ws, current, project, now, zone, alone=alone)))
 
-    adopt = ws.adopting and path == ws.context_page
+    adopt = path == ws.context_page and ws.adopts(path)
     files.make_folder(path.parent)
     done = pages.rewrite(path, state, ws.conflicts, record=record, render=render, now=now, adopt=adopt)
     if adopt:
-        files.remove(ws.adopt_marker)
+        ws.adopted(path)
     return done
 
 

@@ -12,6 +12,8 @@ from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Line, Observation, Repository
 from nanoctx.sources import git, git_state
 
+CONTEXT = "CONTEXT.md"
+
 
 def scene(
     ws: Workspace,
@@ -33,7 +35,11 @@ def scene(
         if alone or ws.kind == "repo"
         else tuple(_latest(known, name) for name in names if name != shown)[:2]
     )
-    by_hand = (one for one in known if one.agent == people.AGENT and one.project in (shown, ""))
+    by_hand = (
+        one
+        for one in known
+        if one.agent == people.AGENT and one.project in (shown, "") and people.page_of(one) == CONTEXT
+    )
     seen, base = repository(ws, sessions)
     outside: tuple[Line, ...] = (external.NO_REPOSITORY,)
     if seen is not None:

@@ -28,13 +28,14 @@ ALLOWED = {
     "rewriting": {"disk", "core", "model", "errors"},
     "answers": {"scenes", "disk", "sources", "core", "model"},
     "observer": {"answers", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
+    "reflector": {"scenes", "disk", "sources", "core", "model", "errors"},
     "clients": {"clients", "core", "model", "errors"},
     "connections": {"clients", "disk", "errors"},
     "hook": {"hook", "core", "clock"},
     "__main__": {"cli"},
     "cli": {
-        "cli", "hook", "observer", "connections", "clients", "disk", "sources", "core", "model", "errors",
-        "clock",
+        "cli", "hook", "observer", "reflector", "connections", "clients", "disk", "sources", "core", "model",
+        "errors", "clock",
     },
 }
 LONGEST = 400

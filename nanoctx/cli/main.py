@@ -19,6 +19,7 @@ from nanoctx.errors import NanoctxError
 COMMANDS = {
     "init": "Make a workspace: in this repository, or in a folder of yours.",
     "observe": "Look at what agents did and bring CONTEXT.md up to date.",
+    "reflect": "Fold what sessions came to into MEMORY.md.",
     "show": "Print what an agent would be given.",
     "status": "Say what is watched and how fresh the page is.",
     "why": "Show which words of which session a line came from.",

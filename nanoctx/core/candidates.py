@@ -9,6 +9,7 @@ from nanoctx.core import cues, hindsight, prose, shell, traces
 from nanoctx.core.candidate import WIDTH, Candidate, made
 from nanoctx.core.deeds import Deeds
 from nanoctx.core.own_words import approves, asks, is_rule, own_words
+from nanoctx.core.phrases import capital
 from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
 
@@ -255,20 +256,31 @@ def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
 
 def _without_overruled(found: list[Candidate], story: Sequence[Deeds]) -> list[Candidate]:
     """What a later event refuted is not stated; what the person put right counts for less."""
-    corrected, refuted, lost = (
+    corrected, refuted, misread, lost = (
         hindsight.corrected(story),
         hindsight.refuted(story),
+        hindsight.misread(story),
         hindsight.lost_commits(story),
     )
     edited = max((edit.pos for deeds in story for edit in deeds.edits), default=-1)
+    gone = {name: pos for name, pos in traces.gone_for_good(story).items() if len(name) > 4}
     judged: list[Candidate] = []
     for one in found:
         if one.by == "agent":
             if one.pos < edited and cues.FAULT.search(one.text) and not cues.SETTLED.search(one.text):
                 one = replace(one, sort="mended")
+            if one.kind == "impl" and any(pos > one.pos and name in one.text for name, pos in gone.items()):
+                one = replace(one, sort="mended")
+            verdict = cues.VERDICT.match(one.text) if one.pos < edited and one.kind == "impl" else None
+            if verdict is not None:  # true of what stood there then
+                rest = one.text[verdict.end() :]
+                said = prose.has_words(rest, 4)
+                one = replace(one, text=capital(rest)) if said else replace(one, sort="mended")
             doubted = one.turn in corrected and one.kind in ("fact", "dec") and one.grade != "verified"
             if doubted or one.turn in refuted or any(sha in one.text for sha in lost):
                 one = replace(one, grade="refuted")
+            if one.turn in misread:
+                one = replace(one, sort="misread")
             if one.turn in corrected:
                 one = replace(one, weight=one.weight * 0.6)
         judged.append(one)

@@ -96,7 +96,7 @@ def _recency(session: Observation) -> tuple[float, str]:
 def _now(scene: Scene, current: Observation | None) -> Iterator[Line]:
     focus = focus_of(current) if current is not None else None
     cleared = current is not None and current.ended_by == "clear"
-    origin = _origin(current, focus) if current is not None and focus is not None else None
+    place = origin(current, focus) if current is not None and focus is not None else None
     opened = _said_at(current, focus) if current is not None and focus is not None else None
     label = "Focus"
     left = _last(current) if current is not None and focus is not None else None
@@ -107,7 +107,7 @@ def _now(scene: Scene, current: Observation | None) -> Iterator[Line]:
         ("Task", _first(current, "task"), TASK),
         ("Blocked", _first(current, "block"), LINE - 11),
     ):
-        held = scene.standing.value(key, now=scene.now, focus_origin=origin, focus_at=opened)
+        held = scene.standing.value(key, now=scene.now, focus_origin=place, focus_at=opened)
         if held is not None:
             yield held
         elif item is None or cleared or current is None:
@@ -115,7 +115,7 @@ def _now(scene: Scene, current: Observation | None) -> Iterator[Line]:
         else:
             shown = label if key == "Focus" else key
             text = prose.cut(item.text, limit)
-            yield Line(f"- {shown}: {text}", (_origin(current, item),), key)
+            yield Line(f"- {shown}: {text}", (origin(current, item),), key)
     if current is not None:
         yield from _open_edits(scene, current)
         yield from _rules(scene, current)
@@ -128,7 +128,7 @@ def _open_edits(scene: Scene, current: Observation) -> Iterator[Line]:
     clean = seen is not None and not (seen.unsure or seen.bare or seen.changed or seen.more_changed)
     for item in current.items:
         if is_open_edits(item) and not clean:
-            yield Line(f"- {prose.cut(item.text, LINE - 2)}", (_origin(current, item),), "Edited")
+            yield Line(f"- {prose.cut(item.text, LINE - 2)}", (origin(current, item),), "Edited")
             return
 
 
@@ -167,7 +167,7 @@ def _also(scene: Scene, current: Observation | None) -> Iterator[Line]:
             when = timeline.local(last, scene.zone) if (last := _last(other)) else ""
             seen = ", ".join(part for part in (where, other.agent, when) if part)
             text = f"- Also: {prose.cut(item.text, 90)} ({seen})"
-            yield Line(text, (_origin(other, item),), f"Also {other.project} {other.id}")
+            yield Line(text, (origin(other, item),), f"Also {other.project} {other.id}")
 
 
 # -- Time --------------------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
     if current is None:
         return
     if current.ended_by == "clear" and (focus := focus_of(current)) is not None:
-        yield Line(f"- Before /clear: {prose.cut(focus.text, 150)}", (_origin(current, focus),))
+        yield Line(f"- Before /clear: {prose.cut(focus.text, 150)}", (origin(current, focus),))
     older = sorted((one for one in scene.sessions if one is not current), key=_recency, reverse=True)
     told: list[frozenset[str]] = []
     shown = (_first(current, kind) for kind in ("focus", "task", "block"))
@@ -256,7 +256,7 @@ def _is_open_failure(item: Item) -> bool:
 
 
 def item_line(session: Observation, item: Item) -> Line:
-    return Line(f"- {page_line(item)}", (_origin(session, item),))
+    return Line(f"- {page_line(item)}", (origin(session, item),))
 
 
 def page_line(item: Item) -> str:
@@ -336,7 +336,7 @@ def _first(session: Observation | None, kind: str) -> Item | None:
     return next((item for item in session.items if item.kind == kind), None) if session is not None else None
 
 
-def _origin(session: Observation, item: Item) -> Origin:
+def origin(session: Observation, item: Item) -> Origin:
     # One message may give several lines of a kind: then their first words tell them apart.
     alike = sum(other.pos == item.pos and other.kind == item.kind for other in session.items)
     # Those they were distilled to: a line that a person took out stays out when a writer rewords it.

@@ -270,6 +270,22 @@ CORRECTION = Cue(
     r"|\b(?:not correct|is wrong|that'?s not|didn'?t work|doesn'?t work|does not work|still (?:fail"
     r"|broken|not|see|get)|i don'?t see|not what i|i meant|you (?:forgot|missed|broke)|revert|undo)\b"
 )
+# How a check ended, before what was done is told.
+VERDICT = Cue(
+    r"^\W*(?:all|everything|(?:the )?(?:build|lint(?:er|ing)?|tests?)|both)\b[^:;]{0,90}"
+    r"\b(?:clean|pass(?:es|ed|ing)?|green|succeed\w*)\b[^:;]*(?:[:;]\s*|$)"
+)
+# An agent's request for an answer that has no question mark.
+CONFIRM = Cue(
+    r"\b(?:please (?:confirm|choose|pick|decide|tell me|reply|answer|provide)"
+    r"|which (?:one )?(?:do|would|should) (?:you|i|we)"
+    r"|let me know (?:which|whether|if you(?:'d| would) (?:like|prefer)|how you))\b"
+)
+# What the agent had answered was not what it was asked.
+MISREAD = Cue(
+    r"^\W*(?:(?:no|sorry|oh|ah|ok|okay)\b\W*)?i(?: meant| mean|(?: was| am|'m) (?:talking|asking) about)\b"
+    r"|\b(?:not what i (?:meant|asked|am asking|was asking)|(?:you(?:'ve| have)? )?misunder\w+)\b"
+)
 REFUTATION = Cue(
     r"\b(?:wrong|incorrect|not correct|(?:didn'?t|doesn'?t|does not|did not|not) work(?:ing)?"
     r"|still (?:fail\w*|broken)"

@@ -26,6 +26,7 @@ SAME = 0.34  # share of its words that they have in common then
 THINGS = 8  # words and names beside the phrase
 _URL = re.compile(r"https?://\S+")
 _NOT_A_THING = re.compile(r"[A-Z]{2,3}|[0-9a-f]{7,40}|.*[\s*]|.*\s.*|--\w+|.*/")
+_TICKET = re.compile(r"#\d+")  # what they call the matter where it is kept
 _EITHER_OR = re.compile(r"[A-Za-z]+/[A-Za-z]+")  # "read/write" as often as a path: must be said more often
 _MAIN_BRANCHES = frozenset(("", "main", "master", "HEAD", "develop", "trunk"))
 
@@ -52,7 +53,8 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
     else:
         phrase = request(prompt, PHRASE, weights, PLAIN)
     source = offer[1] if offer else prompt
-    if len(prose.words(phrase)) < (4 if cues.DEICTIC.search(phrase) else 3):
+    few = len(prose.words(phrase)) < (4 if cues.DEICTIC.search(phrase) else 3)
+    if few or cues.SUPPOSES.match(phrase):
         phrase = _anchored(phrase, done, opener, weights)
     if not phrase.strip():
         return _unprompted(story, done, heard)
@@ -70,14 +72,16 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
 
 
 def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[str, float]) -> str:
-    """A phrase like "try that" named by what stood before it."""
+    """A phrase like "try that" named by what stood before it: what was asked, or else committed."""
     for index in range(opener - 1, max(-1, opener - 6), -1):
-        prompt = done[index].turn.prompt
-        if prompt is not None and topics.opens(prompt.text) and not topics.is_side_question(done, index):
+        prompt, earlier = done[index].turn.prompt, ""
+        opens = topics.opens_topic(done, index) and not topics.is_side_question(done, index)
+        if prompt is not None and opens:
             earlier = request(prompt, PHRASE, weights)
-            new = prose.words(earlier) - prose.words(phrase)
-            if len(new) >= 3:
-                return f"{prose.cut(phrase, 45)} — {prose.cut(earlier, ANCHORED - min(45, len(phrase)))}"
+        subjects = [commit.subject for commit in done[index].commits if commit.subject]
+        for name in (earlier, *subjects[-1:]):
+            if len(prose.words(name) - prose.words(phrase)) >= 3:
+                return f"{shortened(phrase, 45)} — {shortened(name, ANCHORED - min(45, len(phrase)))}"
     return phrase
 
 
@@ -150,7 +154,9 @@ def _talk(story: Story, done: Sequence[Deeds], opener: int) -> Iterator[tuple[st
     for index in range(max(0, opener - NEAR), opener):
         deeds = done[index]
         # A short prompt answers what was said there.
-        answered = index == opener - 1 and not finals and len(prose.words(_own(done[opener]))) < FEW
+        own = _own(done[opener])
+        few = not finals and len(prose.words(own)) < FEW
+        answered = index == opener - 1 and (few or cues.SUPPOSES.match(own))
         if answered or _speaks_of(deeds, said, files):
             yield _own(deeds), 0.7
             if deeds.final is not None:
@@ -181,7 +187,9 @@ def _with_things(phrase: str, story: Story, heard: Talk, recent: Sequence[Deeds]
     """The phrase with words and names from the talk that it does not say yet, while there is room."""
     branch = story.facts.get("branch", "")
     counted = _things(recent)
-    names = sorted(counted, key=lambda name: (-counted[name] / (len(name) + 8), name))[:30]
+    names = sorted(
+        counted, key=lambda name: (not _TICKET.fullmatch(name), -counted[name] / (len(name) + 8), name)
+    )[:30]
     if branch not in _MAIN_BRANCHES and len(branch) <= 40:
         names.insert(1, branch)
     project = story.cwd.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
@@ -240,9 +248,12 @@ def _named(text: str) -> list[str]:
 
 
 def _unprompted(story: Story, done: Sequence[Deeds], heard: Talk) -> Named | None:
-    """A session without human words (a slice, a headless run): its last commit or report."""
+    """A session without human words (a slice, a headless run): its job, else its last commit or report."""
     found = None
-    for deeds in reversed(done):
+    if done and story.facts.get("title_by") == "schedule":
+        job = story.facts["title"]
+        found = Named(prose.cut(prose.tidy(job), PLAIN), int(story.facts["title_pos"]), None, "tool", job)
+    for deeds in reversed(done if found is None else ()):
         commit = next((one for one in reversed(deeds.commits) if one.subject), None)
         if commit is not None:
             found = Named(prose.cut(commit.subject, PHRASE), commit.pos, None, "tool", commit.subject)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 _OFF = (
     ("core.fsmonitor", "false"),
@@ -19,6 +19,7 @@ _OFF = (
     ("log.showSignature", "false"),
     ("safe.bareRepository", "explicit"),
     ("color.ui", "false"),
+    ("diff.autoRefreshIndex", "false"),  # `git diff` would write the index, whatever it is told of locks
 )
 _WITHOUT_HELPERS = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 _PARTS = ("clean", "smudge", "process")
@@ -50,6 +51,50 @@ def log(most: int, *, beyond: str = "", since: str = "") -> list[str]:
         "--no-patch", "--no-notes", "--no-color", "--no-decorate", "--encoding=UTF-8", *_WITHOUT_HELPERS,
         *limits, *([f"^{beyond}"] if beyond else []), "HEAD", "--",
     )  # fmt: skip
+
+
+def commit_before(moment: str) -> list[str]:
+    """The command that names the last commit of HEAD made before a moment, as `git log` understands it."""
+    return _git("rev-list", "--max-count=1", f"--before={moment}", "HEAD", "--")
+
+
+def diff(base: str, *, whole: bool, paths: Sequence[str] = ()) -> list[str]:
+    """The command that compares the files of the checkout with a commit.
+
+    `whole` shows all of each file, so that both versions can be read off; else each change stands alone,
+    below a line that says which function it is in.
+    """
+    if not is_commit_name(base):
+        raise ValueError(f"not the name of a commit: {base[:80]!r}")
+    return _git(
+        "diff", f"--unified={1_000_000 if whole else 0}", "--no-renames", "--no-color",
+        "--no-indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=myers",
+        *_WITHOUT_HELPERS, base, "--",
+        *(f":(literal,top){path}" for path in paths),
+    )  # fmt: skip
+
+
+def sizes(base: str) -> list[str]:
+    """The command that lists the files that differ from a commit, each with how many lines do."""
+    if not is_commit_name(base):
+        raise ValueError(f"not the name of a commit: {base[:80]!r}")
+    return _git("diff", "--numstat", "-z", "--no-renames", "--no-color", *_WITHOUT_HELPERS, base, "--")
+
+
+def times(base: str, most: int) -> list[str]:
+    """The command that lists when each file was last committed since a commit, newest first."""
+    if not is_commit_name(base):
+        raise ValueError(f"not the name of a commit: {base[:80]!r}")
+    return _git(
+        "log", "-z", f"--format={FIELD}%ct", "--name-only", "--no-renames", f"--max-count={int(most)}",
+        "--no-show-signature", "--no-notes", "--no-color", "--no-decorate", *_WITHOUT_HELPERS,
+        f"^{base}", "HEAD", "--",
+    )  # fmt: skip
+
+
+def untracked() -> list[str]:
+    """The command that lists files git does not know and is not told to ignore."""
+    return _git("ls-files", "-z", "--others", "--exclude-standard", "--", ":/")
 
 
 def filter_listing() -> list[str]:

@@ -44,6 +44,12 @@ def corrected(story: Sequence[Deeds]) -> set[int]:
     return {index for index, reply in _replies(story) if cues.CORRECTION.search(reply[:120])}
 
 
+def misread(story: Sequence[Deeds]) -> set[int]:
+    """Turns in which nothing was done but answering what the person had not asked."""
+    missed = {index for index, reply in _replies(story) if cues.MISREAD.search(reply[:120])}
+    return {index for index in missed if not story[index].worked}
+
+
 def refuted(story: Sequence[Deeds]) -> set[int]:
     """Turns whose work was called wrong by the person, or thrown away."""
     wrong = {index for index, reply in _replies(story) if cues.REFUTATION.search(reply[:120])}

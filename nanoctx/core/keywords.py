@@ -17,11 +17,13 @@ LONGEST = 30  # characters of a word; a longer one names no topic
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_][\w.-]*[^\W_]|[.,;:!?()\[\]\n|]")
 
 
-_NAME = re.compile(r"[._/-]|[a-z][A-Z]|\d|^[A-Z]")
+_NAME = re.compile(r"[._/-]|[a-z][A-Z]|\d|^[A-Z]{2}")
+_BEGINS = frozenset(".:;!?\n|([")  # after one of these a capital says nothing
 # How something is done, the rest of "couldn't", and what is done to everything: none names a topic.
 _NO_NAME = re.compile(
     rf"{prose.SHA.pattern}|.*ly|hmm+|(?:could|did|does|was|is|are|do|won|ca|has|have|should|would)n?"
-    r"|(?:commit|push)(?:s|ed|ted|ing|ting)?",
+    r"|(?:commit|push)(?:s|ed|ted|ing|ting)?|(?:verif|creat|complet|updat|continu|wait|finish|start|tak)(?:y|e|ed|ied|es|s|ing)?"
+    r"|ran|done|passed|indeed|success(?:ful)?|errored|goes|going|true|false|status|summary|notes?|review(?:ed)?|missing|fixed",
     re.IGNORECASE,
 )
 
@@ -38,6 +40,7 @@ class Talk:
         self._parts: Counter[str] = Counter()
         self._pairs: Counter[tuple[str, str]] = Counter()
         self._spelled: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._named: set[str] = set()
         for text, weight in parts:
             if text:
                 self._hear(text, weight)
@@ -60,7 +63,7 @@ class Talk:
             used |= {first, second}
         # A plain word that only one part has may be anything; a name is one wherever it stands.
         single = (word for word in score if word not in used)
-        telling = (word for word in single if self._parts[word] > 1 or _NAME.search(self._usual(word)))
+        telling = (word for word in single if self._parts[word] > 1 or self._is_name(word))
         best = sorted(telling, key=lambda word: (-score[word], word))
         found |= {self._usual(word): score[word] for word in best[:most]}
         return sorted(found, key=lambda word: (-found[word], word))[:most]
@@ -68,14 +71,22 @@ class Talk:
     def _hear(self, text: str, weight: float) -> None:
         tokens = _TOKEN.findall(text)
         words = list(map(_content, tokens))
+        before = "\n"
         for word, token in zip(words, tokens, strict=True):
             if word:
                 self._spelled[word][token] += 1
+                if token[0].isupper() and before not in _BEGINS:
+                    self._named.add(word)
+            before = token
         self._pairs.update(pair for pair in pairwise(words) if pair[0] and pair[1] and pair[0] != pair[1])
         for word, count in Counter(filter(None, words)).items():
             self.score[word] = self.score.get(word, 0.0) + weight
             self._times[word] += min(MOST_TIMES, count)
             self._parts[word] += 1
+
+    def _is_name(self, word: str) -> bool:
+        """A capital makes a name, unless it is only that of a beginning."""
+        return word in self._named or bool(_NAME.search(self._usual(word)))
 
     def _usual(self, word: str) -> str:
         """As it is spelled most often."""

@@ -29,6 +29,7 @@ _CODE = re.compile(
     r"[;{}]\s*$|^\s*(?:const|let|var|def|func|class|import|return|if \(|for \(|public|private|<\w+)"
     r"|^[\w.]+\(.*\)$|=>\s*\{?$"
 )
+_RUN_ON = re.compile(r"(?<=[a-z]{2})\.{2,4}(?=[a-z]{2})")  # "that was it..now the next"
 _MARKS = re.compile(r"[^\w ]|[\d_]")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
@@ -48,7 +49,7 @@ class Words:
 
 @lru_cache(maxsize=512)
 def own_words(prompt: str) -> Words:
-    text = prose.spoken(prompt)
+    text = _RUN_ON.sub(". ", prose.spoken(prompt))
     plan = cues.PLAN_TEMPLATE.match(text)
     title = re.search(r"^#{1,3}\s+(.+)$", text, re.MULTILINE)
     heading = prose.plain(title[1]) if title else ""

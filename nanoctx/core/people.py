@@ -21,6 +21,7 @@ from nanoctx.model import Change, Item, Line, Observation, Origin
 AGENT = "person"
 VALUE_KEYS = ("Focus", "Task", "Blocked")  # lines of Now whose value a person may set
 PIN = "📌"
+ACCEPTED, NO_MARK = "accepted", "none"  # what a `pin` may say beside a mark
 HOLDS = timedelta(hours=24)
 
 _VALUE = re.compile(r"(?:[-*+] )?(Focus|Task|Blocked)(?: \([^()]*\))?:(.*)", re.DOTALL)
@@ -50,6 +51,7 @@ class Value:
     at: datetime
     was: tuple[Mark, ...] = ()  # where the line came from that it took the place of
     topic: tuple[Mark, ...] = ()  # where Focus came from then
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class Standing:
     added: Mapping[str, tuple[Line, ...]] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
     retractions: tuple[Retraction, ...] = ()
+    pins: Mapping[str, str] = field(default_factory=dict)  # a line's key: its mark
+    accepted: frozenset[str] = frozenset()  # keys of lines that they vouch for
 
     def value(
         self, key: str, *, now: datetime, focus_origin: Origin | None, focus_at: datetime | None
@@ -138,7 +142,7 @@ def record(changes: Sequence[Change], before: Mapping[str, Sequence[Line]], *, s
                     | ({"topic": ",".join(topic)} if topic else {})
                 )
             edits += verbatim.write("edit", text, more)
-        retracts += [_retract(change.section, gone, _line(gone, lines), salt) for gone in removed]
+        retracts += [retraction(change.section, gone, _line(gone, lines), salt) for gone in removed]
     return (*retracts, *edits)
 
 
@@ -154,6 +158,11 @@ def observation(
         items=tuple(done),
         more={"page": page, "salt": salt},
     )
+
+
+def page_of(seen: Observation) -> str:
+    """The page that a batch of edits was about."""
+    return str(seen.more.get("page", "CONTEXT.md"))
 
 
 def moment(observations: Iterable[Observation], now: datetime) -> datetime:
@@ -173,10 +182,13 @@ def standing(observations: Iterable[Observation]) -> Standing:
         for item in seen.items:
             if item.kind == "retract":
                 fold.retract(item, salt)
+            elif item.kind == "pin":
+                fold.pin(item)
         for number, (text, item) in enumerate(verbatim.read("edit", seen.items), 1):
             fold.edit(text, item, Origin(seen.id, number, "edit"), salt, at)
     added = {section: tuple(lines) for section, lines in fold.added.items() if lines}
-    return Standing(added, dict(fold.values), tuple(fold.retractions))
+    accepted = frozenset(fold.accepted)
+    return Standing(added, dict(fold.values), tuple(fold.retractions), dict(fold.pins), accepted)
 
 
 class _Fold:
@@ -186,6 +198,16 @@ class _Fold:
         self.added: dict[str, list[Line]] = {}
         self.values: dict[str, Value] = {}
         self.retractions: list[Retraction] = []
+        self.pins: dict[str, str] = {}
+        self.accepted: set[str] = set()
+
+    def pin(self, item: Item) -> None:
+        key = item.more.get("key", "")
+        if item.text == ACCEPTED:
+            self.accepted.add(key)
+            self.retractions = [one for one in self.retractions if one.key != key]
+        else:
+            self.pins[key] = "" if item.text == NO_MARK else item.text
 
     def retract(self, item: Item, salt: str) -> None:
         section = item.more.get("section", "")
@@ -199,6 +221,8 @@ class _Fold:
                 origins += value.was
                 del self.values[key]
         like = Mark(salt, item.more.get("like", ""))
+        self.values.pop(item.more.get("key", ""), None)
+        self.accepted.discard(item.more.get("key", ""))
         self.retractions.append(Retraction(section, exact, like, item.more.get("key", ""), origins))
 
     def edit(self, text: str, item: Item, origin: Origin, salt: str, at: datetime) -> None:
@@ -211,8 +235,9 @@ class _Fold:
             self.retractions = [one for one in self.retractions if one not in undone and one not in back]
         line = Line(text, (origin,), key)
         if key:
+            self.retractions = [one for one in self.retractions if one.key != key]
             was, topic = (_read_marks(salt, item.more.get(name, "")) for name in ("was", "topic"))
-            self.values[key] = Value(line, at, self._before(key, was), self._topic(topic))
+            self.values[key] = Value(line, at, self._before(key, was), self._topic(topic), section)
         elif not undone and all(text != own.text for own in self.added.get(section, ())):
             self.added.setdefault(section, []).append(line)
 
@@ -226,7 +251,8 @@ class _Fold:
         return old.topic if old and _name_one_of(topic, old.line.origins) else topic
 
 
-def _retract(section: str, text: str, line: Line | None, salt: str) -> Item:
+def retraction(section: str, text: str, line: Line | None, salt: str) -> Item:
+    """The item that says a line was taken out, without its words."""
     more = {"section": section, "like": _digest(salt, "like", section, _likeness(text))}
     key = (line.key if line else "") or _time_key(section, text)
     if key and key not in VALUE_KEYS:

@@ -15,7 +15,11 @@ _CLAUSE = re.compile(r"(?<=[.;!?,]) |(?<=[。；！？，])")
 _DEPENDENT = re.compile(r"(?:or|which|who|because|since|so|but|though|when|while|if|as|for)\b", re.IGNORECASE)
 _JOINED_ON = re.compile(r"^(?:and|then|also|plus)\s+", re.IGNORECASE)
 _DANGLING = re.compile(
-    r"[\s,;:—-]+(?:to|in|on|with|from|of|for|the|an?|and|or|by|at|as|that|be|is|are|into|so|your?|its?|then|not|these|those|using|via|about)$",
+    r"[\s,;:—-]+(?:to|in|on|with|from|of|for|the|an?|and|or|by|at|as|that|be|is|are|into|so|your?|its?|then|not"
+    r"|these|those|using|via|about|because|but|if|when|where|while|which|who|how|what|why|we|you|i|they|he|she"
+    r"|me|us|him|them|my|our|their|this|was|were|been|has|have|had|do|does|did|can|could|should|would|will|must"
+    r"|make sure|make|sure|ensure|please|also|just|any|some|each|every|than|like|without|between|after|before"
+    r"|per|until|whether)$",
     re.IGNORECASE,
 )
 
@@ -48,7 +52,7 @@ def _bare(sentence: str) -> str:
 
 def _most_telling(text: str, room: int, weights: Mapping[str, float]) -> str:
     """The clauses of a long request that speak most of what the talk is about, in their order."""
-    clauses = [prose.cut(clause, room) for clause in _clauses(text) if prose.words(clause)]
+    clauses = [shortened(clause, room) for clause in _clauses(text) if prose.words(clause)]
     chosen: list[int] = []
     said: set[str] = set()
     left = room
@@ -65,7 +69,7 @@ def _most_telling(text: str, room: int, weights: Mapping[str, float]) -> str:
         chosen.append(best)
         said |= prose.words(clauses[best])
         left -= len(clauses[best]) + 2
-    return ", ".join(clauses[at] for at in sorted(chosen)) or prose.cut(text, room)
+    return ", ".join(clauses[at] for at in sorted(chosen)) or shortened(text, room)
 
 
 def _clauses(text: str) -> list[str]:

@@ -16,9 +16,10 @@ LINES = 8  # that the page may draw from, in order of use; the rest follow by we
 PAST_TURNS = 2
 LATE = 6  # turns back: what was committed before is history
 NOT_FOR_THE_PAGE = frozenset(
-    ("error-cured", "mended", "progress", "asked", "reported", "planned", "given", "fact-mid")
+    ("error-cured", "mended", "progress", "asked", "reported", "planned", "given", "fact-mid", "misread")
 )
 STANDS_IN_NOW = frozenset(("rule", "open-edits"))  # has lines of its own there
+FROM_ONE_ANSWER = 2  # lines: what was done may take more
 FAR = 0.3  # what a line counts that has no word of the topic
 QUOTA = {"impl": 4, "fact": 1, "dec": 2, "fail": 1, "next": 1}
 
@@ -94,6 +95,7 @@ def _for_the_page(
     picked: list[Candidate] = []
     covered: set[str] = set()
     kinds: Counter[str] = Counter()
+    answers: Counter[int] = Counter()
 
     def value(one: Candidate) -> float:
         have = vocabularies[id(one)]
@@ -116,7 +118,10 @@ def _for_the_page(
         covered |= vocabularies[id(newest)]
         kinds[newest.kind] += 1
     while pool and len(picked) < LINES:
+        pool = [one for one in pool if one.kind == "impl" or answers[one.pos] < FROM_ONE_ANSWER]
         open_kinds = [one for one in pool if kinds[one.kind] < QUOTA[one.kind]] or pool
+        if not open_kinds:
+            break
         best = max(open_kinds, key=value)
         pool.remove(best)
         if len(vocabularies[id(best)] - covered) < 3:
@@ -124,6 +129,7 @@ def _for_the_page(
         picked.append(best)
         covered |= vocabularies[id(best)]
         kinds[best.kind] += 1
+        answers[best.pos] += best.kind != "impl"
     return picked
 
 

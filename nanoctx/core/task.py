@@ -104,7 +104,9 @@ def _intention(last: Deeds) -> Named | None:
         return None  # what was announced has been written since
     step = _ABOUT_TO.sub("", plans[-1], count=1)
     step = re.sub(r"^(?:also|now|then|first|just)\s+", "", step, flags=re.IGNORECASE).rstrip(":. ")
-    return by("agent", last.final, capital(step), TASK, plans[-1]) if len(step) > 8 else None
+    if len(step) <= 8 or (cues.DEICTIC.search(step) and not prose.has_words(step, 3)):
+        return None  # "clean those up too" says nothing to who did not hear what came before
+    return by("agent", last.final, capital(step), TASK, plans[-1])
 
 
 def _announced_next(last: Deeds) -> Named | None:

@@ -20,7 +20,7 @@ ASIDES = 3  # turns over which a side question keeps its topic
 def topic(done: Sequence[Deeds]) -> int | None:
     """The turn whose prompt opened what is being worked on."""
     prompted = [index for index in reversed(range(len(done))) if done[index].turn.prompt is not None]
-    openers = (index for index in prompted if _opens_topic(done, index))  # sought only as far as needed
+    openers = (index for index in prompted if opens_topic(done, index))  # sought only as far as needed
     latest = next(openers, None)
     if latest is None:
         openers = (index for index in prompted if _is_substantive(done[index]))
@@ -69,7 +69,7 @@ def _is_substantive(deeds: Deeds) -> bool:
     return deeds.turn.prompt is not None and substantive(deeds.turn.prompt.text)
 
 
-def _opens_topic(done: Sequence[Deeds], index: int) -> bool:
+def opens_topic(done: Sequence[Deeds], index: int) -> bool:
     """A prompt that starts something, rather than a short reply to the agent's own question."""
     prompt = done[index].turn.prompt
     if prompt is None or not opens(prompt.text):
@@ -77,9 +77,10 @@ def _opens_topic(done: Sequence[Deeds], index: int) -> bool:
     if only_rules(prompt.text) and not done[index].worked:
         return False
     said = cues.without_filler(prompt.text.strip())
-    if index and (cues.SUPPOSES.match(said) or _agrees(prompt.text, said)):
+    unanswered = index == len(done) - 1 and not done[index].finished
+    if index and not unanswered and (cues.SUPPOSES.match(said) or _agrees(prompt.text, said)):
         return False
-    if _is_remark(done, index) and not cues.IMPERATIVE.match(said):
+    if not unanswered and _is_remark(done, index) and not cues.IMPERATIVE.match(said):
         return False
     return bool(cues.WISH.search(said)) or not _replies(done, index)
 
@@ -94,7 +95,10 @@ def _replies(done: Sequence[Deeds], index: int) -> bool:
     prompt = done[index].turn.prompt
     assert prompt is not None
     short = size(prompt.text) < (REPLY_WORDS if prompt.text.isascii() else REPLY_WORDS // 5)
-    return before is not None and asks(before.text.rstrip()[-200:]) and short
+    if before is None or not short:
+        return False
+    end = before.text.rstrip()[-200:]
+    return asks(end) or bool(cues.CONFIRM.search(end.rpartition("\n")[2]))
 
 
 def _is_remark(done: Sequence[Deeds], index: int) -> bool:

@@ -54,7 +54,9 @@ def from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         body = "; ".join(prose.plain(line) for line in commit.body)
         if not text or hindsight.undone(story, index, commit):
             continue
-        line = prose.cut(f"{text}: {body}" if body else text, WIDTH)
+        # Cut by itself, and short enough for the page: where the commit went must stay readable there.
+        room = ON_THE_PAGE - len(text) - 2
+        line = f"{text}: {prose.cut(body, room)}" if body and room > 30 else prose.cut(text, WIDTH)
         event = Event("result", commit.pos, "", text=text)
         yield made(event, index, "impl", "commit", line, 2.9, by="tool", grade="verified")
 
@@ -254,6 +256,12 @@ def _removed(story: Sequence[Deeds]) -> dict[str, int]:
         for path in shell.removed(run.command):
             gone[_base(path)] = run.pos
     return gone
+
+
+def gone_for_good(story: Sequence[Deeds]) -> dict[str, int]:
+    """Those of them that were not written anew."""
+    written = {_base(edit.path): edit.pos for deeds in story for edit in deeds.edits}
+    return {name: pos for name, pos in _removed(story).items() if written.get(name, 0) < pos}
 
 
 def _base(path: str) -> str:

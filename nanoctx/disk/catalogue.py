@@ -52,6 +52,10 @@ def stamp(status: os.stat_result) -> Stamp:
     return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
+def told(stamp: Stamp) -> str:
+    return "-".join(map(str, stamp))
+
+
 def load(state: Path, name: str) -> dict[str, Entry]:
     """What is remembered of a part, by file name: only that which is surely so still if its stamp is."""
     path = _path(state, name)

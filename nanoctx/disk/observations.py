@@ -19,6 +19,14 @@ _NO_FOLDER = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP)
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
+class News(NamedTuple):
+    """What differs from what was known of the files."""
+
+    stamps: dict[str, str]  # every file that could be read, by its place below the workspace
+    loaded: dict[str, Observation]  # of those, the ones that are new or changed
+    problems: tuple[str, ...]
+
+
 class Loaded(NamedTuple):
     observations: tuple[Observation, ...]  # oldest first
     problems: tuple[str, ...]  # one sentence for each file that could not be read
@@ -32,11 +40,11 @@ def load_all(root: Path, *, remember: bool = False) -> Loaded:
     """
     found: dict[str, Observation] = {}
     problems: list[str] = []
-    for folder in _months(root):
+    for folder in _folders(root):
         for part, paths in _parts(folder).items():
             for seen in _read_part(root / ".state", part, paths, problems, remember):
                 # Two files of one session come from two machines: what saw more of it counts.
-                found[seen.id] = max(found.get(seen.id, seen), seen, key=_end)
+                found[seen.id] = max(found.get(seen.id, seen), seen, key=end)
     return Loaded(tuple(sorted(found.values(), key=_start)), tuple(problems))
 
 
@@ -58,18 +66,21 @@ def _read_part(
     return (entry.observation for entry in now.values())
 
 
-def _read(path: Path, problems: list[str]) -> Observation | None:
-    try:
-        return items.parse(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        pass  # taken away since we listed it
-    except UnicodeDecodeError:
-        problems.append(f"{path} is not UTF-8, so convert it or move it out of observations/.")
-    except OSError as error:
-        problems.append(f"{path} cannot be read ({error.strerror}), so check who may read it.")
-    except ValueError as error:
-        problems.append(f"{path} is skipped: {error}; mend it or move it out of observations/.")
-    return None
+def news(root: Path, known: Mapping[str, str]) -> News:
+    """Read the observations whose files are not as they were `known` to be by their stamps."""
+    stamps: dict[str, str] = {}
+    loaded: dict[str, Observation] = {}
+    problems: list[str] = []
+    for folder in _folders(root):
+        for name, stamp in _stamps(folder):
+            place = f"{folder.parent.name}/{folder.name}/{name}"
+            if known.get(place) != (told := catalogue.told(stamp)):
+                seen = _read(folder / name, problems)
+                if seen is None:
+                    continue
+                loaded[place] = seen
+            stamps[place] = told
+    return News(stamps, loaded, tuple(problems))
 
 
 def save(root: Path, observation: Observation) -> Path:
@@ -86,32 +97,56 @@ def save(root: Path, observation: Observation) -> Path:
     return path
 
 
+def end(seen: Observation) -> tuple[datetime, int]:
+    """How much of a session an observation saw."""
+    return (seen.last or seen.ended or seen.started or _LONG_AGO, len(seen.items))
+
+
+def _read(path: Path, problems: list[str]) -> Observation | None:
+    try:
+        return items.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None  # taken away since we listed it
+    except UnicodeDecodeError:
+        problems.append(f"{path} is not UTF-8, so convert it or move it out of observations/.")
+    except OSError as error:
+        problems.append(f"{path} cannot be read ({error.strerror}), so check who may read it.")
+    except ValueError as error:
+        problems.append(f"{path} is skipped: {error}; mend it or move it out of observations/.")
+    return None
+
+
 def _files(root: Path, ending: str) -> Iterator[Path]:
     """The files so called, by year and month, oldest first."""
-    for folder in _months(root):
+    for folder in _folders(root):
         yield from (folder / name for name in _names(folder) if _is_called(name, ending))
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    for year in _names(root / "observations"):
+        for month in _names(root / "observations" / year):
+            yield root / "observations" / year / month
 
 
 def _parts(folder: Path) -> dict[str, dict[Path, catalogue.Stamp]]:
     """The files of a month with their stamps, by the part of the catalogue they are in."""
     found: dict[str, dict[Path, catalogue.Stamp]] = {}
+    for name, stamp in _stamps(folder):
+        part = f"{folder.parent.name}-{folder.name}-{catalogue.part(name)}"
+        found.setdefault(part, {})[folder / name] = stamp
+    return found
+
+
+def _stamps(folder: Path) -> Iterator[tuple[str, catalogue.Stamp]]:
+    """The observation files of a month, with what tells one version of each from another."""
     for name in _names(folder):
         if _is_called(name, ".md"):
             with suppress(OSError):  # taken away since we listed it, or a link that leads nowhere
-                stamp = catalogue.stamp((folder / name).stat())
-                part = f"{folder.parent.name}-{folder.name}-{catalogue.part(name)}"
-                found.setdefault(part, {})[folder / name] = stamp
-    return found
+                yield name, catalogue.stamp((folder / name).stat())
 
 
 def _is_called(name: str, ending: str) -> bool:
     return name.endswith(ending) and not name.startswith(".")
-
-
-def _months(root: Path) -> Iterator[Path]:
-    for year in _names(root / "observations"):
-        for month in _names(root / "observations" / year):
-            yield root / "observations" / year / month
 
 
 def _names(folder: Path) -> list[str]:
@@ -122,10 +157,6 @@ def _names(folder: Path) -> list[str]:
         if error.errno not in _NO_FOLDER:
             raise
         return []
-
-
-def _end(seen: Observation) -> tuple[datetime, int]:
-    return (seen.last or seen.ended or seen.started or _LONG_AGO, len(seen.items))
 
 
 def _start(seen: Observation) -> tuple[datetime, str]:

@@ -27,6 +27,19 @@ _OLDER = 12  # pages kept to recognise what an editor saves that had not seen ou
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """What kind of page it is."""
+
+    ours: tuple[str, ...]  # the sections we write
+    title: str
+    assume: Callable[[str], str] | None = None  # what we wrote of a page whose copy is lost, if it shows
+    words: Callable[[str], str] | None = None  # what of a line stays when only its dates change
+
+
+CONTEXT = Form(document.OURS, "Context")
+
+
+@dataclass(frozen=True, slots=True)
 class Rewritten:
     text: str  # what the page says now
     changed: bool
@@ -42,6 +55,7 @@ def rewrite(
     render: Callable[[], Mapping[str, str]],
     now: datetime,
     adopt: bool = False,
+    form: Form = CONTEXT,
 ) -> Rewritten:
     """
     Bring our sections of a page up to date and keep all that people did.
@@ -49,7 +63,7 @@ def rewrite(
     `record` keeps what a person changed, `render` gives our sections with that taken into account; both may
     be called more than once. With `adopt`, a page we have never written is the person's, line by line.
     """
-    page = _Page(path, state / "written" / path.name, conflicts, record, render, now, adopt)
+    page = _Page(path, state / "written" / path.name, conflicts, record, render, now, adopt, form)
     files.make_folder(page.folder)
     page.rescue()
     for _ in range(ATTEMPTS):
@@ -74,10 +88,12 @@ class _Page:
         render: Callable[[], Mapping[str, str]],
         now: datetime,
         adopt: bool,
+        form: Form,
     ) -> None:
         self.path, self.folder, self.conflicts = path, folder, conflicts
         self.record, self.render, self.now, self.adopt = record, render, now, adopt
         self.pending, self.older = folder / "pending.md", folder / "older"
+        self.form = form
         self.conflict: Path | None = None
 
     def attempt(self) -> Rewritten:
@@ -85,15 +101,16 @@ class _Page:
         if interrupted.stamp:
             self._take(interrupted.text)
         found = _settled(self.path, self._written())
-        if document.changes(self._base(found.text), found.text):
+        is_known = bool(self._written())
+        if document.changes(self._base(found.text), found.text, self.form.ours):
             files.write(self.pending, found.text)
             self._take(found.text)
         written = self._written()
         # An emptied page is given back what it had; only that which we know to be unwanted stays away.
         ground = found.text if found.text.strip("\ufeff \t\r\n") or not written else written[-1]
-        text = document.replace(ground, self.render())
-        if not written and not self.adopt:
-            if document.changes([text], found.text):
+        text = document.replace(ground, self.render(), self.form.title)
+        if not is_known and not self.adopt:
+            if self._has_lost(found.text, text):
                 self.keep(found.text)
             self._save_copy(found.text)  # so that no later look takes its lines for new ones
         self._save_copy(text)
@@ -142,10 +159,10 @@ class _Page:
         the next one, before it reads what the person has done since.
         """
         base = self._base(text)
-        changes = document.changes(base, text)
+        changes = document.changes(base, text, self.form.ours)
         if changes:
             self.record(changes)
-        taken = document.separated(text, base)
+        taken = document.separated(text, base, self.form.ours)
         self._save_copy(taken)
         self._drop_copies_but(taken)
         files.remove(self.pending)
@@ -154,10 +171,19 @@ class _Page:
         """Give the texts from which a person's page may have come."""
         written = self._written()
         if not written or found in written:
-            return written or ([""] if self.adopt else [])
+            unknown = [self.form.assume(found)] if self.form.assume and found.strip() else []
+            return written or ([""] if self.adopt else unknown)
         older = [files.read(copy).text for copy in self._copies(self.older)]
         outdated = document.outdated(written, found, older)
         return written if outdated is None else [outdated]
+
+    def _has_lost(self, found: str, text: str) -> bool:
+        """Whether a page whose copy is lost says what the new one does not, or not in these words."""
+        changes = document.changes([text], found, self.form.ours)
+        if self.form.words is None:
+            return bool(changes)
+        known = {self.form.words(line) for line in text.split("\n")}
+        return any(self.form.words(block) not in known for change in changes for block in change.added)
 
     def _written(self) -> list[str]:
         """All texts of ours that may stand in the page, the latest last."""

@@ -49,6 +49,9 @@ class Settings:
     page_budget: int = _setting(500, "Most tokens CONTEXT.md may take.", low=100, high=4000)
     page_max_characters: int = _setting(2000, "Most characters CONTEXT.md may take.", low=400, high=16000)
     page_recent: int = _setting(5, "Most lines under Recent.", low=1, high=20)
+    memory_budget: int = _setting(
+        4000, "Most tokens MEMORY.md may take; what has no room can still be recalled.", low=200, high=40000
+    )
     hook_start: str = _setting(
         "full", "What an agent is given when a session starts: `full` (the page, rules and decisions), `page`"
         " or `off`.", choices=("full", "page", "off"),

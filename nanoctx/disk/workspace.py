@@ -69,10 +69,19 @@ class Workspace:
     def adopt_marker(self) -> Path:
         return self.state / "adopt"
 
-    @property
-    def adopting(self) -> bool:
-        """Pages stood here before `init`; until the first look their lines are all the person's."""
-        return self.adopt_marker.exists()
+    def adopts(self, page: Path) -> bool:
+        """Whether this page stood here before `init`; until the first look its lines are all the person's."""
+        return page.name in files.read(self.adopt_marker).text.split("\n")
+
+    def adopted(self, page: Path) -> None:
+        """From here on, a line of the page may be ours."""
+        left = [
+            name for name in files.read(self.adopt_marker).text.split("\n") if name not in ("", page.name)
+        ]
+        if left:
+            files.write(self.adopt_marker, "".join(f"{name}\n" for name in left))
+        else:
+            files.remove(self.adopt_marker)
 
     def observation_files(self) -> list[Path]:
         """The files of all observations, oldest first."""

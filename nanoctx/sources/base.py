@@ -13,7 +13,8 @@ All sources are asked for logs and few have any, so what turns a log into events
 * A prompt with `facts["after"]` follows the record in that line: what was said in between was taken back.
 * `about` holds what is new since the batch began, so its first one may repeat known facts. The first `cwd` is
   the project's, the latest is where the agent is now. A title with `title_by` = person outranks one by the
-  agent. `headless` = 1 is a session run by a program, `pr` the address of its pull request.
+  agent; `schedule` is what a job was told that no person started, in the record `title_pos`. `headless` = 1
+  is a session run by a program, `pr` the address of its pull request.
 * A session lasts from the smallest to the largest `at` of its events. An `about` without facts, at the end of
   a batch, is there only for that.
 * `usage` stands before and after a `compact` and at the end of a batch; `used` = 0 is unknown, and of all

@@ -53,7 +53,7 @@ def state(folder: Path, since: Since | None, *, timeout: float = TIMEOUT) -> Rep
     with ThreadPoolExecutor(max_workers=1) as pool:
         listing = pool.submit(_with_commits, found, places, since, timeout) if since is not None else None
         if not found.bare:
-            filters = _filters(places, timeout)
+            filters = own_filters(places, timeout)
             told = None
             if filters is not None:
                 told = run(places.top, git_safety.status(), filters=filters, timeout=timeout)
@@ -70,7 +70,7 @@ def state(folder: Path, since: Since | None, *, timeout: float = TIMEOUT) -> Rep
 # -- files -------------------------------------------------------------------------------------------------
 
 
-def _filters(places: git.Places, timeout: float) -> list[str] | None:
+def own_filters(places: git.Places, timeout: float) -> list[str] | None:
     """Filters that the repository's own settings bring; None if that cannot be known."""
     settings = {places.shared / "config", places.shared / "config.worktree", places.own / "config.worktree"}
     if not git_safety.may_name_filters(git.read(file) for file in settings):

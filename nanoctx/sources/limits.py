@@ -9,3 +9,4 @@ LONGEST_SHOWN = 500  # of a file or a listing that the agent only looked at
 LONGEST_SUMMARY = 4_000
 LONGEST_COMMAND = 4_000
 LONGEST_TEXT = 4_000  # that an edit wrote, or that says what a call is for
+LONGEST_TITLE = 200

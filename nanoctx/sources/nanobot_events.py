@@ -12,7 +12,14 @@ from msgspec.json import Decoder
 from nanoctx.model import Event
 from nanoctx.sources.base import clip
 from nanoctx.sources.decoding import NOTHING, decoded
-from nanoctx.sources.limits import LONGEST_COMMAND, LONGEST_PROMPT, LONGEST_RESULT, LONGEST_SAY, LONGEST_TEXT
+from nanoctx.sources.limits import (
+    LONGEST_COMMAND,
+    LONGEST_PROMPT,
+    LONGEST_RESULT,
+    LONGEST_SAY,
+    LONGEST_TEXT,
+    LONGEST_TITLE,
+)
 from nanoctx.sources.local_time import local_epoch
 from nanoctx.sources.telling import At, Telling
 
@@ -102,7 +109,10 @@ class Events:
             self._telling.use(at, head.used)
 
     def _user(self, at: At, record: _Record) -> None:
-        if self._head.headless or record.injected_event:
+        if self._head.headless:
+            self._job(at, _text(record.content))
+            return
+        if record.injected_event:
             return
         text = _human(_text(record.content))
         if record.command or _COMMAND.fullmatch(text):
@@ -110,6 +120,14 @@ class Events:
             self._telling.add("slash", at, name=name, text=clip(arguments, LONGEST_PROMPT))
         elif text:
             self._telling.add("prompt", at, text=clip(text, LONGEST_PROMPT))
+
+    def _job(self, at: At, text: str) -> None:
+        """What a schedule tells the agent to do is nobody's prompt, but it says what the session is for."""
+        lines = [line.strip(" #") for line in text.splitlines() if line.strip(" #")]
+        told = next((line for line in lines if not line.startswith(_NOT_A_PERSON)), "")
+        if told and not self._head.title:
+            title, pos = clip(told, LONGEST_TITLE), str(at.pos)
+            self._telling.about(at, title=title, title_by="schedule", title_pos=pos)
 
     def _assistant(self, at: At, record: _Record) -> None:
         self._say(at, _text(record.content))

@@ -65,7 +65,7 @@ def test_init_in_a_repository_makes_a_folder_that_git_does_not_see(repo: Path) -
     assert (repo / ".nanoctx" / ".gitignore").read_text() == "*\n"
     assert _git(repo, "status", "--porcelain", "--untracked-files=all") == ""
     assert set(report.created) == {".gitignore", *workspace.TEMPLATES}
-    assert report.registered and made.trusted and not made.adopting
+    assert report.registered and made.trusted and not made.adopts(made.context_page)
 
 
 def test_init_with_a_folder_makes_that_folder_the_workspace(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_init_in_a_folder_with_content_changes_no_byte_of_it(tmp_path: Path) -> 
     assert {name: raw for name, raw in _tree(folder).items() if name in before} == before
     assert report.adopted == ("CONTEXT.md",)
     assert "SOUL.md" not in report.created and "MEMORY.md" in report.created
-    assert report.workspace.adopting
+    assert report.workspace.adopts(report.workspace.context_page)
     assert report.workspace.adopt_marker.read_text() == "CONTEXT.md\n"
 
 

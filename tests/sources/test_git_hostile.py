@@ -17,7 +17,7 @@ from sources.plain_git import plain
 
 from nanoctx.core import git_safety
 from nanoctx.hook import news, places
-from nanoctx.sources import git, git_runner, git_state
+from nanoctx.sources import changed_code, git, git_runner, git_state
 from nanoctx.sources.git_state import Since, state
 
 OLD = datetime.now(UTC) - timedelta(hours=1)
@@ -173,11 +173,25 @@ def _command(command: list[str]) -> Callable[[Path], object]:
     def ask(repo: Path) -> object:
         places = git.places(repo)
         assert places is not None
-        filters = git_state._filters(places, 5.0) if "status" in command else ()
+        compares = {"status", "diff"} & set(command)
+        filters = git_state.own_filters(places, 5.0) if compares else ()
         assert filters is not None
         return git_runner.run(repo, command, filters=filters)
 
     return ask
+
+
+def _beyond_head(repo: Path, make: Callable[[str], list[str]]) -> object:
+    head = git.head(repo)
+    assert head is not None
+    return _command(make(head.sha))(repo)
+
+
+def _changed_code(repo: Path) -> object:
+    seen = state(repo, None)
+    assert seen is not None
+    (repo / "b.py").write_text("def f():\n    pass\n")
+    return changed_code.changed(repo, datetime.now(UTC) + timedelta(days=1), seen)
 
 
 def _hook(repo: Path, base: str) -> object:
@@ -193,6 +207,12 @@ ASKED: dict[str, Callable[[Path], object]] = {
     "log beyond": _command(git_safety.log(9, beyond=GONE)),
     "log since": _command(git_safety.log(9, since="2020-01-01")),
     "identity": _command(git_safety.identity()),
+    "commit_before": _command(git_safety.commit_before("2100-01-01")),
+    "diff": lambda repo: _beyond_head(repo, lambda head: git_safety.diff(head, whole=True)),
+    "sizes": lambda repo: _beyond_head(repo, git_safety.sizes),
+    "times": lambda repo: _beyond_head(repo, lambda head: git_safety.times(head, 9)),
+    "untracked": _command(git_safety.untracked()),
+    "changed code": _changed_code,
     "filter_listing": _command(git_safety.filter_listing()),
     "a look": lambda repo: state(repo, Since(OLD)),
     "a look that knows HEAD": lambda repo: state(repo, Since(OLD, GONE, "main")),

@@ -1,0 +1,190 @@
+"""Groups of claims weighed into facts: whose words stand, how sure they are, what took whose place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import exp
+from typing import Any
+
+from nanoctx.core import facts
+from nanoctx.core.claims import REFUTED, Claim
+from nanoctx.core.facts import Ended, Fact
+from nanoctx.core.fold import Group
+from nanoctx.model import Origin
+
+FADES_IN = 30.0  # days after which an unconfirmed fact that was seen once counts about a third
+CONFIRMS = 0.6  # what each further session leaves of the doubt
+_RANK = {"person": 3, "user": 2}
+_SURE = {"person": 1.0, "user": 0.9}
+_SURE_BY_GRADE = {"verified": 0.8, "claimed": 0.55, "hypothesis": 0.3}
+_NONE: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Two facts that cannot both hold, and nothing tells which does."""
+
+    id: str
+    one: str
+    other: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    facts: tuple[Fact, ...]  # the strongest claims of each first in time
+    questions: tuple[Question, ...]
+
+
+def weigh(
+    found: Iterable[Group],
+    rivals: Mapping[str, Mapping[str, str]],
+    *,
+    now: datetime,
+    retracted: frozenset[str] = frozenset(),
+    accepted: frozenset[str] = frozenset(),
+    pins: Mapping[str, str] = _NONE,
+    struck: Mapping[str, datetime] = _NONE,
+) -> Weighed:
+    """Weigh every group. What a person took out has no fact, whoever said it since."""
+    made: dict[str, Fact] = {}
+    owner: dict[str, str] = {}
+    said: dict[str, datetime] = {}
+    for group in found:
+        ids = {claim.id for claim in group.claims}
+        standing = group.claims
+        if not retracted.isdisjoint(ids):
+            # What else a person wrote themselves stays theirs.
+            standing = tuple(claim for claim in standing if claim.block and claim.id not in retracted)
+        fact = _fact(standing, now, not accepted.isdisjoint(ids))
+        if fact is not None:
+            mark = next((pins[id] for id in sorted(ids) if id in pins), fact.mark) if pins else fact.mark
+            at = max((struck[id] for id in ids if id in struck), default=None)
+            ended = Ended(at, "struck by hand") if at is not None else None
+            fact = replace(fact, mark=mark, superseded=ended)
+            made[fact.id] = fact
+            owner.update(dict.fromkeys(group.sayings, fact.id))
+            said[fact.id] = max(claim.at for claim in standing)
+    questions = []
+    for one, other, why in _opposed(rivals, owner):
+        old, new = sorted((made[one], made[other]), key=lambda fact: (said[fact.id], fact.id))
+        if not _meet(old, new) or _is_struck(old) or _is_struck(new):
+            continue
+        if said[old.id] < said[new.id] and _rank(new) >= _rank(old):
+            made[old.id] = _ended(made[old.id], new, said[new.id])
+        else:
+            questions.append(Question(facts.name(Origin(old.id, None, new.id)), old.id, new.id, why))
+    weighed = tuple(sorted(made.values(), key=lambda fact: (fact.first or now, fact.id)))
+    open_questions = (q for q in questions if not (made[q.one].superseded or made[q.other].superseded))
+    return Weighed(weighed, tuple(sorted(open_questions, key=lambda q: (q.one, q.other))))
+
+
+def retention(days: int, seen: int) -> float:
+    """What is left of an unconfirmed fact after so many days: the more often seen, the slower it fades."""
+    return exp(-max(0, days) / (FADES_IN * seen**1.5))
+
+
+def _fact(group: Sequence[Claim], now: datetime, accepted: bool) -> Fact | None:
+    denied = max((claim.at for claim in group if claim.grade == REFUTED), default=None)
+    standing = [
+        claim
+        for claim in group
+        if claim.grade != REFUTED and (denied is None or claim.at > denied or claim.by == "person")
+    ]
+    if not standing or (not accepted and all(claim.grade == "hypothesis" for claim in standing)):
+        return None
+    best = max(standing, key=_weight)
+    sessions = {claim.origin.observation for claim in standing if claim.by != "person"}
+    projects = sorted({claim.project for claim in standing if claim.project})
+    languages = {claim.language for claim in standing if claim.by != "person"}
+    oldest, newest = standing[0], max(standing, key=lambda claim: (claim.at, claim.id))
+    scope, project, language = _scope(best, standing, projects, languages)
+    grade = "verified" if any(claim.grade == "verified" for claim in standing) else best.grade
+    seen = max(1, len(sessions))
+    own = next((claim.block for claim in reversed(standing) if claim.block), "")
+    return Fact(
+        id=oldest.id,
+        text=best.text,
+        section=best.section,
+        kind=best.kind,
+        scope=scope,
+        project=project,
+        language=language,
+        by=best.by,
+        grade=grade,
+        seen=seen,
+        first=oldest.at,
+        last=newest.at,
+        confidence=1.0 if accepted else _confidence(best, grade, seen, newest.at, now),
+        origins=tuple(claim.origin for claim in standing),
+        mark=facts.parse(own).mark if own else "",
+        verbatim=own,
+        accepted=accepted,
+    )
+
+
+def _weight(claim: Claim) -> tuple[int, bool, datetime, str]:
+    """Whose words stand: a person's over an agent's, then checked ones, then the newest."""
+    return (_RANK.get(claim.by, 1), claim.grade == "verified", claim.at, claim.id)
+
+
+def _scope(
+    best: Claim, standing: Sequence[Claim], projects: Sequence[str], languages: set[str]
+) -> tuple[str, str, str]:
+    """Where it holds: as was said, else as widely as it was seen."""
+    project = best.project or (projects[0] if projects else "")
+    if best.by == "person":
+        return (facts.PROJECT if best.project else facts.UNIVERSAL), best.project, ""
+    if any(claim.scope == facts.UNIVERSAL for claim in standing) or len(projects) > 1:
+        only = languages.pop() if len(languages) == 1 else ""
+        return (facts.LANGUAGE if only and not _said_so(standing) else facts.UNIVERSAL), "", only
+    return facts.PROJECT, project, best.language
+
+
+def _said_so(standing: Sequence[Claim]) -> bool:
+    return any(claim.scope == facts.UNIVERSAL for claim in standing)
+
+
+def _confidence(best: Claim, grade: str, seen: int, last: datetime, now: datetime) -> float:
+    sure = max(_SURE.get(best.by, 0.0), _SURE_BY_GRADE.get(grade, 0.5))
+    sure = 1 - (1 - sure) * CONFIRMS ** (seen - 1)
+    if best.by not in _SURE and grade != "verified":
+        days = (now.astimezone(UTC).date() - last.astimezone(UTC).date()).days
+        sure *= retention(days, seen)
+    return round(sure, 4)
+
+
+def _opposed(
+    rivals: Mapping[str, Mapping[str, str]], owner: Mapping[str, str]
+) -> Iterator[tuple[str, str, str]]:
+    """Pairs of facts that cannot both hold, each once."""
+    found: dict[tuple[str, str], str] = {}
+    for key, others in rivals.items():
+        for other, why in others.items():
+            pair = sorted((owner.get(key, ""), owner.get(other, "")))
+            if pair[0] and pair[0] != pair[1]:
+                found[pair[0], pair[1]] = min(why, found.get((pair[0], pair[1]), why))
+    for (one, other), why in sorted(found.items()):
+        yield one, other, why
+
+
+def _meet(one: Fact, other: Fact) -> bool:
+    """Whether both are said of one place: what differs between projects is no contradiction."""
+    return not (one.project and other.project and one.project != other.project)
+
+
+def _is_struck(fact: Fact) -> bool:
+    return fact.superseded is not None and not fact.superseded.by
+
+
+def _rank(fact: Fact) -> int:
+    return 3 if fact.accepted else _RANK.get(fact.by, 1)
+
+
+def _ended(old: Fact, new: Fact, at: datetime) -> Fact:
+    known = old.superseded
+    if known is not None and known.at >= at:
+        return old
+    return replace(old, superseded=Ended(at, f"now: {new.text}", new.id))
