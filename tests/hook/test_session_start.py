@@ -327,6 +327,29 @@ def test_a_long_answer_is_cut_below_what_the_host_takes(scene: Scene) -> None:
     assert len(said) <= 9500 and said.endswith("have the rest)")
 
 
+@pytest.mark.parametrize("source", ["startup", "clear", "resume"])
+def test_what_matters_most_stands_in_the_first_2000_characters(scene: Scene, source: str) -> None:
+    """A host that cuts a text shows its beginning: however long all parts are, rules are what is cut."""
+    answer = json.loads((scene.workspace / ".state" / "answers" / "project.json").read_text())
+    long = "word " * 38
+    answer |= {
+        "now": [[f"- {key}: {long[:width]}", "s", 9e9] for key, width in (("Focus", 112), ("Task", 153))],
+        "recent": [[f"- Recent {number}: {long}", "s", 9e9] for number in range(5)],
+        "external": [[f"- Outside {number}: {long}", []] for number in range(4)],
+        "rules": [[f"- Rule {number}: {long}", "s", 9e9] for number in range(40)],
+        "focus": long[:150], "own": f"## Of a person\n{long * 10}",
+    }  # fmt: skip
+    said = text.compose(answer, source, "another", 1770890400.0)
+    first = said[:2000]
+    for vital in ("## Time", "- Last interaction: ", "- Recent 0: ", "- Outside 0: ", "- Outside 3: "):
+        assert vital in first
+    assert source == "clear" or ("- Focus: " in first and "- Task: " in first)
+    assert said.index("\n\n## Rules") <= 2000
+    left_out = 5 - first.count("- Recent ")
+    assert not left_out or f"- (and {left_out} more: `nanoctx show context`)" in first
+    assert len(said) <= text.LONGEST
+
+
 def _commit(scene: Scene, subject: str, at: str) -> str:
     git(scene.repo, "commit", "-q", "--allow-empty", "-m", subject, at=at)
     return git(scene.repo, "rev-parse", "HEAD")
