@@ -117,7 +117,8 @@ def _now(scene: Scene, current: Observation | None) -> Iterator[Line]:
             text = prose.cut(item.text, limit)
             yield Line(f"- {shown}: {text}", (origin(current, item),), key)
     if current is not None:
-        yield from _open_edits(scene, current)
+        if not cleared:  # External names the files; whose work they were is over
+            yield from _open_edits(scene, current)
         yield from _rules(scene, current)
     yield from _also(scene, current)
 
