@@ -48,7 +48,7 @@ def settings_page() -> str:
 def _sections(table: type[settings.Settings | settings.OwnSettings]) -> Iterator[str]:
     section = ""
     for entry in settings.entries(table):
-        heading, name = settings.key(entry).split(".")
+        heading, _, name = settings.key(entry).rpartition(".")
         if heading != section:
             section = heading
             yield from ("", f"## [{section}]", "")

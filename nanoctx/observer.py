@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from nanoctx import answers, rewriting, scenes
-from nanoctx.core import context, document, external, people, rewording, tokens
+from nanoctx.core import context, external, people, rewording
 from nanoctx.core.distill import distill
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
@@ -137,18 +137,6 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
         mirror.restore(ws.root, os.environ)
         known, _ = observations.load_all(ws.root, remember=True)
         return _publish(ws, known, known, now, zone).changed
-
-
-def page(ws: Workspace, *, now: datetime, zone: tzinfo) -> str:
-    """CONTEXT.md for an agent that reads it right now, within the budget; nothing is written."""
-    known, _ = observations.load_all(ws.root)
-    sections = context.compose(replace(scenes.scene(ws, known, None, now, zone), live=True))
-    whole = document.replace(files.read(ws.context_page).text, context.render(sections))
-    budget = ws.settings.page_budget
-    if tokens.count(whole) <= budget:
-        return whole
-    note = f"\n(cut to {budget} tokens; the whole page is {ws.context_page})\n"
-    return tokens.clip(whole, budget - tokens.count(note)).rstrip() + note
 
 
 def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[Explanation, ...]:

@@ -29,13 +29,17 @@ ALLOWED = {
     "answers": {"scenes", "disk", "sources", "core", "model"},
     "observer": {"answers", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
     "reflector": {"scenes", "disk", "sources", "core", "model", "errors"},
+    "recall": {"recall", "disk", "core", "model", "errors"},
+    "views": {
+        "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
+    },
     "clients": {"clients", "core", "model", "errors"},
     "connections": {"clients", "disk", "errors"},
     "hook": {"hook", "core", "clock"},
     "__main__": {"cli"},
     "cli": {
-        "cli", "hook", "observer", "reflector", "connections", "clients", "disk", "sources", "core", "model",
-        "errors", "clock",
+        "cli", "clients", "connections", "disk", "hook", "observer", "recall", "reflector", "sources",
+        "views", "clock", "core", "errors", "model",
     },
 }
 LONGEST = 400

@@ -11,14 +11,19 @@ from pathlib import Path
 import pytest
 from claude_log import ClaudeLog
 
-from nanoctx import observer, scenes
+from nanoctx import observer, scenes, views
 from nanoctx.core import context, document
 from nanoctx.core.tokens import count
 from nanoctx.disk import files, observations, stories, workspace
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, LogUnreadable, UsageError
+from nanoctx.views.desk import Desk
 
 LATER = datetime(2026, 2, 12, 15, 0, tzinfo=UTC)
+
+
+def live_page(ws: Workspace, now: datetime) -> str:
+    return views.build("context", Desk(ws, now=now, zone=UTC)).text
 
 
 @pytest.fixture
@@ -421,7 +426,7 @@ def test_head_is_claimed_unmoved_only_when_it_was_seen_during_the_session(
             ["git", *identity, "commit", "-q", "--allow-empty", "-m", message], cwd=repo, check=True
         )
 
-    assert observer.page(ws, now=LATER, zone=UTC).endswith("- On main, no commit yet\n")
+    assert live_page(ws, LATER).endswith("- On main, no commit yet\n")
     commit("start")
     log = ClaudeLog(home, repo).prompt("Print the tides of tomorrow")
     look(ws, now=log.now + timedelta(hours=3))
@@ -437,8 +442,8 @@ def test_head_is_claimed_unmoved_only_when_it_was_seen_during_the_session(
 def test_an_open_session_told_live_is_over_when_it_fell_silent(home: Path, repo: Path, ws: Workspace) -> None:
     log = ClaudeLog(home, repo).prompt("Print the tides of tomorrow")
     look(ws, now=log.now)
-    assert "- Session: continuing" in observer.page(ws, now=log.now + timedelta(minutes=5), zone=UTC)
-    told = observer.page(ws, now=log.now + timedelta(days=1), zone=UTC)
+    assert "- Session: continuing" in live_page(ws, log.now + timedelta(minutes=5))
+    told = live_page(ws, log.now + timedelta(days=1))
     assert "- Session: continuing" not in told and "- Last session: 2026-02-12" in told
 
 
@@ -446,7 +451,7 @@ def test_what_agents_are_given_of_a_page_over_budget_is_cut_and_says_so(ws: Work
     observer.refresh_page(ws, now=LATER, zone=UTC)
     with ws.context_page.open("a", encoding="utf-8") as file:
         file.write("\n## Mine\n" + "one more line of my own\n" * 300)
-    told = observer.page(ws, now=LATER, zone=UTC)
+    told = live_page(ws, LATER)
     assert count(told) <= 500 and "## Mine" in told and "cut to 500 tokens" in told
 
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "observe": "Look at what agents did and bring CONTEXT.md up to date.",
     "reflect": "Fold what sessions came to into MEMORY.md.",
     "show": "Print what an agent would be given.",
+    "recall": "Search what is known here: sessions, facts, documents.",
     "status": "Say what is watched and how fresh the page is.",
     "why": "Show which words of which session a line came from.",
     "check": "Prove that the workspace is whole; change nothing.",

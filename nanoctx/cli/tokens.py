@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from nanoctx.cli.call import Call, with_call
-from nanoctx.cli.show import VIEWS
+from nanoctx.cli.show import VIEWS, built_view
 from nanoctx.errors import UsageError
 
 
@@ -16,7 +16,7 @@ from nanoctx.errors import UsageError
 @click.argument("name", metavar="FILE|VIEW")
 @with_call
 def command(call: Call, name: str) -> None:
-    """Count the tokens of a file, of standard input (-), or of a view (context).
+    """Count the tokens of a file, of standard input (-), or of a view (context, startup …).
 
     It is an estimate, within about 10 % of what real tokenizers count.
 
@@ -28,17 +28,14 @@ def command(call: Call, name: str) -> None:
     """
     from nanoctx.core import tokens
 
-    text = _view(call) if name in VIEWS else _file(call, name)
+    text = _view(call, name) if name in VIEWS else _file(call, name)
     count = tokens.count(text)
     data = {"name": name, "tokens": count, "characters": len(text)}
     call.answer(data, f"{count} tokens, {len(text)} characters: {name}")
 
 
-def _view(call: Call) -> str:
-    from nanoctx import observer
-
-    workspace = call.trusted_workspace()
-    return observer.page(workspace, now=call.now(), zone=call.zone(workspace))
+def _view(call: Call, name: str) -> str:
+    return built_view(call, call.trusted_workspace(), name).text
 
 
 def _file(call: Call, name: str) -> str:

@@ -97,6 +97,11 @@ def untracked() -> list[str]:
     return _git("ls-files", "-z", "--others", "--exclude-standard", "--", ":/")
 
 
+def tracked() -> list[str]:
+    """The command that lists the files git knows."""
+    return _git("ls-files", "-z", "--cached", "--", ":/")
+
+
 def filter_listing() -> list[str]:
     """The command that lists the filters that settings name, each with where it is set; it runs nothing."""
     pattern = rf"^filter\..*\.({'|'.join(_PARTS)}|required)$"

@@ -27,6 +27,7 @@ class Layer:
     most: int | None = None  # how many items it may show
     vital: int = 0  # this many first items may never be dropped, whatever `cap` and `most` say
     frame: str = ""  # what stands above the items, once there is one
+    foot: str = ""  # and below them
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,15 @@ class Fit:
     cut: bool  # not even what may never be dropped fits: it stands alone, shortened with `…`
 
 
-def fit(layers: Sequence[Layer], budget: int, cost: Cost = tokens.count) -> Fit:
-    """Admit items until one does not fit; `cost` is asked about whole texts, never less for more."""
-    order = _admission(layers, cost)
+def fit(
+    layers: Sequence[Layer], budget: int, cost: Cost = tokens.count, alone: Cost | None = None
+) -> Fit:
+    """
+    Admit items until one does not fit; `cost` is asked about whole texts, never less for more.
+
+    What a layer takes by itself, for its cap, is told by `alone`, where `cost` knows of more than the layers.
+    """
+    order = _admission(layers, alone or cost)
     vital = sum(_vital(layer) for layer in layers)
     room = _longest(len(order), lambda number: cost(_text(layers, _take(layers, order[:number]))) <= budget)
     if room < vital:
@@ -92,6 +99,8 @@ def _text(layers: Sequence[Layer], taken: Sequence[tuple[str, ...]]) -> str:
         if items and layer.frame:
             lines.append(layer.frame)
         lines.extend(items)
+        if items and layer.foot:
+            lines.append(layer.foot)
     return "".join(f"{line}\n" for line in lines)
 
 

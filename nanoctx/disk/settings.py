@@ -23,7 +23,7 @@ def _setting(default: Any, help: str, **limits: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The table. A field `page_budget` is the key `budget` in the section `[page]`."""
+    """The table. A field `page_budget` is the key `budget` in `[page]`; each view has its own section."""
 
     watch_agents: tuple[str, ...] = _setting(
         (), "Agents whose logs are read. Empty: every agent nanoctx knows.", choices=AGENTS
@@ -56,6 +56,68 @@ class Settings:
         "full", "What an agent is given when a session starts: `full` (the page, rules and decisions), `page`"
         " or `off`.", choices=("full", "page", "off"),
     )  # fmt: skip
+    views_prompt_budget: int = _setting(2000, "Most tokens of the lean system prompt.", low=20, high=100000)
+    views_prompt_soul_cap: int = _setting(
+        200, "Most of them for SOUL.md; a longer one is cut.", low=0, high=20000
+    )
+    views_prompt_user_cap: int = _setting(200, "Most of them for USER.md.", low=0, high=20000)
+    views_prompt_memory_cap: int = _setting(200, "Most of them for what `--query` finds.", low=0, high=20000)
+    views_project_budget: int = _setting(200, "Most tokens of the project's view.", low=20, high=100000)
+    views_project_last_cap: int = _setting(60, "Of them for the last session.", low=0, high=20000)
+    views_project_todo_cap: int = _setting(50, "For open steps.", low=0, high=20000)
+    views_project_max_todos: int = _setting(3, "Most open steps.", low=0, high=200)
+    views_project_files_cap: int = _setting(30, "For recent files.", low=0, high=20000)
+    views_project_max_files: int = _setting(5, "Most recent files.", low=0, high=200)
+    views_project_stack_cap: int = _setting(25, "For languages and build tools.", low=0, high=20000)
+    views_project_other_cap: int = _setting(
+        30, "For blockers, for notes, and for other projects.", low=0, high=20000
+    )
+    views_project_max_others: int = _setting(2, "Most blockers, and notes.", low=0, high=200)
+    views_combined_budget: int = _setting(
+        500, "Most tokens of person and project together.", low=20, high=100000
+    )
+    views_combined_user_cap: int = _setting(300, "Of them for facts about the person.", low=0, high=20000)
+    views_combined_project_cap: int = _setting(200, "For the project.", low=0, high=20000)
+    views_combined_min_confidence: float = _setting(
+        0.5, "How sure a fact about the person must be.", low=0.0, high=1.0
+    )
+    views_startup_budget: int = _setting(
+        2000, "Most tokens of what a session may be told when it starts.", low=20, high=100000
+    )
+    views_startup_session_cap: int = _setting(400, "Of them for the last sessions.", low=0, high=20000)
+    views_startup_max_sessions: int = _setting(10, "Most sessions.", low=0, high=200)
+    views_startup_functions_cap: int = _setting(500, "For functions that changed.", low=0, high=20000)
+    views_startup_max_functions: int = _setting(30, "Most functions.", low=0, high=200)
+    views_startup_learnings_cap: int = _setting(300, "For what was learned.", low=0, high=20000)
+    views_startup_max_learnings: int = _setting(10, "Most learnings.", low=0, high=200)
+    views_startup_observations_cap: int = _setting(
+        600, "For what earlier sessions came to.", low=0, high=20000
+    )
+    views_startup_max_observations: int = _setting(10, "Most such lines.", low=0, high=200)
+    views_startup_min_confidence: float = _setting(0.5, "How sure a learning must be.", low=0.0, high=1.0)
+    views_memory_budget: int = _setting(
+        2000, "Most tokens of rules, decisions and what was done.", low=20, high=100000
+    )
+    views_memory_universal_cap: int = _setting(
+        300, "Of them for rules that hold everywhere.", low=0, high=20000
+    )
+    views_memory_language_cap: int = _setting(300, "For those of the project's language.", low=0, high=20000)
+    views_memory_project_cap: int = _setting(400, "For those of the project.", low=0, high=20000)
+    views_memory_done_cap: int = _setting(300, "For outcomes of the last sessions.", low=0, high=20000)
+    views_memory_decided_cap: int = _setting(200, "For their decisions.", low=0, high=20000)
+    views_memory_open_cap: int = _setting(300, "For what blocks and what comes next.", low=0, high=20000)
+    views_query_budget: int = _setting(
+        500, "Most tokens of what memory holds on a question.", low=20, high=100000
+    )
+    views_query_universal_cap: int = _setting(
+        150, "Of them for facts that hold everywhere; what is not used flows on.", low=0, high=20000
+    )
+    views_query_language_cap: int = _setting(150, "For facts of the language.", low=0, high=20000)
+    views_query_project_cap: int = _setting(200, "For facts of the project.", low=0, high=20000)
+    views_bundle_budget: int = _setting(8000, "Most tokens of the bundle.", low=20, high=100000)
+    views_bundle_messages: int = _setting(10, "Most of the last messages.", low=0, high=200)
+    views_bundle_message_cap: int = _setting(100, "Tokens of one message.", low=0, high=20000)
+    views_bundle_chunk_cap: int = _setting(200, "Tokens of one part of a document.", low=0, high=20000)
     time_zone: str = _setting(
         "", 'Time zone the page speaks, such as "Europe/Vienna". Empty: that of this machine.', zone=True
     )
@@ -133,8 +195,8 @@ def _read(raw: bytes, path: Path, table: tuple[Field[Any], ...]) -> tuple[dict[s
 
 
 def key(entry: Field[Any]) -> str:
-    """A row's name as a person writes it: `page.budget`."""
-    return entry.name.replace("_", ".", 1)
+    """A row's name as a person writes it: `page.budget`, `views.startup.budget`."""
+    return entry.name.replace("_", ".", 2 if entry.name.startswith("views_") else 1)
 
 
 def as_toml(value: object) -> str:
@@ -163,7 +225,7 @@ def _sentence(error: tomllib.TOMLDecodeError) -> str:
 def _flat(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for section, content in document.items():
         if isinstance(content, dict) and content:
-            for name, value in content.items():
+            for name, value in _flat(content) if section == "views" else content.items():
                 yield f"{section}.{name}", value
         elif not isinstance(content, dict):
             yield section, content

@@ -65,9 +65,7 @@ def changed(
     for path in newest:
         if path in set(new) and path not in told:
             told[path] = functions.changed(path, "", _text(places.top / path))
-    return tuple(
-        ChangedFile(path, when.get(path), tuple(told[path])) for path in newest if told.get(path)
-    )
+    return tuple(ChangedFile(path, when.get(path), tuple(told[path])) for path in newest if told.get(path))
 
 
 def _base(top: Path, since: datetime, timeout: float) -> str:

@@ -13,7 +13,10 @@ def test_show_prints_the_page_with_live_time_and_changes_nothing(run: Run, works
     assert said.code == 0 and said.out.startswith("# Context\n")
     assert "2026-02-12 10:00" in said.out
     data = run("show", "context", "--json", "--workspace", workspace).data
-    assert list(data) == ["view", "workspace", "tokens", "characters", "budget", "text"]
+    assert list(data) == [
+        "view", "workspace", "form", "tokens", "characters", "budget", "layers", "left_out", "cut",
+        "build_ms", "text",
+    ]  # fmt: skip
     assert data["tokens"] <= 500 and data["text"].rstrip() == said.out.rstrip()
     assert tree(workspace) == before
 

@@ -1,0 +1,198 @@
+"""
+Search a workspace: `search(workspace, query, now=…)` gives `Hits`, best first.
+
+For views, the socket and MCP, as for the command. It refreshes the index first, so what was just written is
+found; if another process is at that or the disk refuses, it answers from what is there and says so in
+`Hits.remarks`. An answer can be empty: what shares too little with the query is no hit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from nanoctx.disk.workspace import Workspace
+from nanoctx.errors import UsageError
+from nanoctx.recall import embeddings, index, ranking, words
+from nanoctx.recall.passages import Passage
+from nanoctx.recall.ranking import Found, Place, Term
+from nanoctx.recall.store import Row, Store, month
+
+MOST = 200  # hits of one search
+LONGEST_QUERY = 4000  # characters that are looked at
+MOST_TERMS = 48  # of a query, the rarest
+LEAST_SHARE = 0.2  # of the query that the best hit must hold
+LEAST_SCORE = 0.1  # of the best hit's score
+ALIKE = 0.8  # share of their words from which two hits are the same said twice
+STEPS = (-2, -1, 1, 2)
+COMPANIONS = 60  # candidates whose neighbours are looked at although these share no word with the query
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One thing that was found."""
+
+    id: str  # observation@place, ^id of a fact, or file:line
+    text: str
+    kind: str  # as in an observation, or session, document, project, user
+    source: str  # file below the workspace
+    observation: str  # its id, or ""
+    pos: int | None  # place in the session's log, or line of the file
+    project: str
+    scope: str
+    at: datetime | None
+    grade: str
+    by: str
+    score: float  # from 0 to 1
+    also: tuple[str, ...] = ()  # ids of hits that say the same
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a search found, and what has to be said about it."""
+
+    hits: tuple[Hit, ...]
+    searched: int  # items in the index
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which items may be hits. Empty means any."""
+
+    kinds: tuple[str, ...] = ()
+    scope: str = ""
+    project: str = ""  # that project's, and what belongs to no project
+    since: datetime | None = None
+
+
+EVERYTHING = Filters()
+
+
+def search(
+    workspace: Workspace,
+    query: str,
+    *,
+    now: datetime,
+    k: int = 10,
+    filters: Filters = EVERYTHING,
+    progress: index.Progress | None = None,
+) -> Hits:
+    """The at most `k` best hits; raise UsageError for a query without a word in it."""
+    if not words.asked(query[:LONGEST_QUERY]):
+        raise UsageError("there is no word to search for: give at least one word or name")
+    for attempt in (1, 2):
+        with index.opened(workspace, progress=progress) as opened:
+            try:
+                opened.store.begin()
+                hits = in_store(opened.store, query, k=k, filters=filters, now=now)
+                return Hits(hits, opened.store.counts().items, opened.remarks)
+            except index.DAMAGE:
+                if attempt == 2:
+                    raise
+        index.drop(workspace)
+    raise AssertionError
+
+
+def in_store(
+    store: Store, query: str, *, k: int, filters: Filters = EVERYTHING, now: datetime | None = None
+) -> tuple[Hit, ...]:
+    """The best hits in one open index."""
+    terms, asked = _terms(store, words.asked(query[:LONGEST_QUERY]))
+    found = ranking.by_words(terms, store.counts().average, asked, _allowed(store, filters))
+    best = ranking.candidates(found)
+    if not best or max(found[one].share for one in best) < LEAST_SHARE:
+        return ()
+    rows = _rows(store, best, filters)
+    places = _places(rows, found, query)
+    scores = ranking.with_company(ranking.fused(found, places), places, now.timestamp() if now else None)
+    ranked = sorted(scores, key=lambda one: (-scores[one], one))
+    highest = max(found[one].share for one in best if one in rows) if ranked else 0.0
+    top = scores[ranked[0]] if ranked else 1.0
+    told = [(rows[one], highest * scores[one] / top) for one in ranked if scores[one] >= LEAST_SCORE * top]
+    return _hits(store, told, min(k, MOST))
+
+
+def _terms(store: Store, asked: Iterable[str]) -> tuple[list[Term], float]:
+    """The query's terms that anything holds, rarest first, and how rare all of them are together."""
+    items = store.counts().items
+    known = sorted((holders, term, number) for term in asked for number, holders in (store.term(term),))
+    whole = sum(ranking.rarity(holders, items) for holders, _, _ in known[:MOST_TERMS])
+    held = [
+        Term(ranking.rarity(holders, items), tuple(store.holders(number)))
+        for holders, _, number in known[:MOST_TERMS]
+        if number
+    ]
+    return held, whole
+
+
+def _allowed(store: Store, filters: Filters) -> set[int] | None:
+    sets = []
+    if filters.kinds:
+        sets.append(store.tagged("kind", filters.kinds))
+    if filters.scope:
+        sets.append(store.tagged("scope", (filters.scope,)))
+    if filters.project:
+        sets.append(store.tagged("project", (filters.project, "")))
+    if filters.since:
+        sets.append(store.since(month(filters.since.timestamp())))
+    return set.intersection(*sets) if sets else None
+
+
+def _rows(store: Store, best: Sequence[int], filters: Filters) -> dict[int, Row]:
+    """The candidates, and what stands beside the best of them."""
+    rows = store.rows(best)
+    beside = {one + step for one in best[:COMPANIONS] for step in STEPS} - rows.keys()
+    units = {rows[one].unit for one in best[:COMPANIONS] if one in rows}
+    rows |= {one: row for one, row in store.rows(sorted(beside)).items() if row.unit in units}
+    return {one: row for one, row in rows.items() if _passes(row.passage, filters)}
+
+
+def _passes(passage: Passage, filters: Filters) -> bool:
+    since = filters.since.timestamp() if filters.since else None
+    return (
+        (not filters.kinds or passage.kind in filters.kinds)
+        and (not filters.scope or passage.scope == filters.scope)
+        and (not filters.project or passage.project in ("", filters.project))
+        and (since is None or (passage.at is not None and passage.at >= since))
+    )
+
+
+def _places(rows: dict[int, Row], found: dict[int, Found], query: str) -> dict[int, Place]:
+    direction = embeddings.vector(query[:LONGEST_QUERY]) if any(row.vector for row in rows.values()) else None
+    return {
+        one: Place(
+            row.unit,
+            row.passage.at,
+            embeddings.likeness(direction, row.vector) if direction and row.vector and one in found else None,
+        )
+        for one, row in rows.items()
+    }
+
+
+def _hits(store: Store, told: Sequence[tuple[Row, float]], k: int) -> tuple[Hit, ...]:
+    """The first `k` that say something the ones before do not."""
+    kept: list[tuple[Row, float, frozenset[str], list[str]]] = []
+    for row, score in told:
+        said = frozenset(words.terms(row.passage.text))
+        same = next((one for one in kept if words.likeness(one[2], said) >= ALIKE), None)
+        if same:
+            same[3].append(row.passage.key)
+        elif len(kept) < k:
+            kept.append((row, score, said, []))
+        else:
+            break
+    paths = store.paths(row.unit for row, *_ in kept)
+    return tuple(
+        _hit(row.passage, paths[row.unit], score, also) for row, score, _, also in kept if row.unit in paths
+    )
+
+
+def _hit(passage: Passage, file: tuple[str, str], score: float, also: Collection[str]) -> Hit:
+    at = datetime.fromtimestamp(passage.at, UTC) if passage.at is not None else None
+    source, observation = file
+    return Hit(
+        passage.key, passage.text, passage.kind, source, observation, passage.pos, passage.project,
+        passage.scope, at, passage.grade, passage.by, round(score, 4), tuple(also),
+    )  # fmt: skip

@@ -1,0 +1,215 @@
+"""What a view may be made of. Each thing is read when a section asks for it, and at most once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta, tzinfo
+from functools import cached_property
+from pathlib import Path
+
+from nanoctx import reflector, scenes
+from nanoctx.core import facts, languages, people, projects, relevance
+from nanoctx.core.facts import Fact
+from nanoctx.disk import files, observations, packaged
+from nanoctx.disk.settings import Settings
+from nanoctx.disk.workspace import Workspace
+from nanoctx.errors import UsageError
+from nanoctx.model import Observation, Repository
+from nanoctx.recall import search
+from nanoctx.recall.search import Hit
+from nanoctx.sources import changed_code, git, git_state, tracked
+from nanoctx.views import schemas
+from nanoctx.views.schemas import Tool
+
+LAST_SESSIONS = 5  # back to which changed functions are told
+OTHERS_WITHIN = timedelta(days=7)
+
+
+class Desk:
+    """A workspace as one caller sees it: from a folder, about a project, at a moment."""
+
+    def __init__(
+        self,
+        ws: Workspace,
+        *,
+        now: datetime,
+        zone: tzinfo,
+        cwd: Path | None = None,
+        query: str = "",
+        project: str = "",
+    ) -> None:
+        self.ws, self.now, self.zone, self.cwd, self.query = ws, now, zone, cwd, query
+        self._wanted = project
+        self.budget = 0  # of the view that is being built
+        self.searched: dict[str, tuple[Hit, ...]] = {}
+
+    @property
+    def settings(self) -> Settings:
+        return self.ws.settings
+
+    # -- sessions ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def known(self) -> tuple[Observation, ...]:
+        return observations.load_all(self.ws.root).observations
+
+    @cached_property
+    def project_names(self) -> list[str]:
+        """All projects, the most recently active first."""
+        return [name for name in scenes.projects(self.known) if name]
+
+    @cached_property
+    def project(self) -> str:
+        """The one asked for, named, worked in, or else the latest; "" when there is none."""
+        if self._wanted:
+            return self._wanted
+        said = self.query.lower()
+        named = [name for name in self.project_names if len(name) > 3 and name.lower() in said]
+        return (
+            (named[0] if named else "")
+            or self._project_of_folder()
+            or (self.project_names[0] if self.project_names else "")
+            or self._described_active()
+        )
+
+    @cached_property
+    def sessions(self) -> tuple[Observation, ...]:
+        """The project's sessions, oldest first."""
+        idle = timedelta(minutes=self.settings.observe_idle_minutes)
+        return tuple(
+            scenes.closed_if_idle(one, self.now, idle)
+            for one in self.known
+            if one.project == self.project and one.agent != people.AGENT
+        )
+
+    @cached_property
+    def human_sessions(self) -> tuple[Observation, ...]:
+        """Those a person took part in; all if there is none."""
+        human = tuple(one for one in self.sessions if one.prompts and not one.more.get("headless"))
+        return human or self.sessions
+
+    def _project_of_folder(self) -> str:
+        if self.cwd is None:
+            return ""
+        if self.ws.project_root is not None:
+            return git.slug(self.ws.project_root)
+        places = {one.cwd: one.project for one in self.known if one.cwd}
+        for folder in (self.cwd, *self.cwd.parents):
+            if str(folder) in places:
+                return places[str(folder)]
+        return ""
+
+    def _described_active(self) -> str:
+        described = sorted(page.parent.name for page in self.ws.projects.glob(f"*/{projects.PAGE}"))
+        active = [name for name in described if self.described(name).status in ("", "active")]
+        return active[0] if active else ""
+
+    # -- the project ---------------------------------------------------------------------------------------
+
+    def described(self, project: str) -> projects.Described:
+        return projects.read(files.read(self.ws.projects / project / projects.PAGE).text)
+
+    def status(self, project: str) -> str:
+        return projects.status(self.described(project), project, self.known, now=self.now).word
+
+    @cached_property
+    def others(self) -> list[str]:
+        """Other projects that somebody was at work on lately."""
+        latest = {one.project: one.last or one.started for one in self.known if one.agent != people.AGENT}
+        since = self.now - OTHERS_WITHIN
+        return [
+            name
+            for name in self.project_names
+            if name != self.project and (at := latest.get(name)) is not None and at >= since
+        ][:2]
+
+    @cached_property
+    def root(self) -> Path | None:
+        """The project's folder, if it is ours to look into."""
+        return self.ws.project_root
+
+    @cached_property
+    def paths(self) -> Sequence[str]:
+        """Files that git tracks, or, without a repository at hand, that sessions touched."""
+        found = tracked.paths(self.root) if self.root is not None else ()
+        return found or [path for one in self.sessions[-20:] for path in one.files]
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        return languages.spoken(self.paths)
+
+    @cached_property
+    def repository(self) -> Repository | None:
+        return git_state.state(self.root, None) if self.root is not None else None
+
+    @cached_property
+    def changed(self) -> tuple[changed_code.ChangedFile, ...]:
+        """Functions changed in the last sessions and since."""
+        begun = [one.started for one in self.human_sessions[-LAST_SESSIONS:] if one.started is not None]
+        if self.root is None or self.repository is None or not begun:
+            return ()
+        return changed_code.changed(self.root, min(begun), self.repository)
+
+    # -- memory --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """Facts that hold here: of this project and its languages, or of all; most relevant first."""
+        found = reflector.memory_of(self.ws, now=self.now, zone=self.zone).facts
+        here = [fact for fact in found if fact.superseded is None and not fact.branch and self._applies(fact)]
+        # A person's rules have one score, at least: among them what was said more often counts.
+        return tuple(sorted(here, key=lambda fact: (-self.score(fact), -fact.seen, fact.id)))
+
+    def score(self, fact: Fact) -> float:
+        return relevance.score(fact, now=self.now, task=self.task)
+
+    @cached_property
+    def task(self) -> str:
+        """What kind of work is going on."""
+        recent = self.human_sessions[-1:]
+        return relevance.task_of(" ".join(f"{one.title} {one.summary}" for one in recent))
+
+    def _applies(self, fact: Fact) -> bool:
+        if fact.scope == facts.UNIVERSAL:
+            return True
+        if fact.scope == facts.LANGUAGE:
+            return fact.language in self.languages
+        return not fact.project or fact.project == self.project
+
+    def found(self, words: str, most: int) -> tuple[Hit, ...]:
+        """What recall finds here for some words; nothing if there is no word among them."""
+        if words not in self.searched:
+            filters = search.Filters(project=self.project)
+            try:
+                hits = search.search(self.ws, words, now=self.now, k=most, filters=filters).hits
+            except UsageError:
+                hits = ()
+            self.searched[words] = hits
+        return self.searched[words]
+
+    # -- what people wrote ---------------------------------------------------------------------------------
+
+    def page(self, name: str) -> str:
+        """A page of the person's; "" for one that is missing or still as it came."""
+        text = files.read(self.ws.root / name).text.strip()
+        return "" if is_untouched(name, text) else text
+
+    @cached_property
+    def user_name(self) -> str:
+        for line in self.page("USER.md").splitlines():
+            key, _, value = line.strip("-* ").partition(":")
+            if key.lower().startswith("name") and value.strip():
+                return value.strip()
+        return "user"
+
+    @cached_property
+    def tools(self) -> tuple[Tool, ...]:
+        return schemas.load(self.ws.root).tools
+
+
+def is_untouched(name: str, text: str) -> bool:
+    """Whether a page is the template it was made from: there is nothing of the person's in it."""
+    try:
+        return text == packaged.template(name).strip()
+    except OSError:
+        return False
