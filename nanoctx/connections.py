@@ -91,6 +91,14 @@ def connection(client: Client, scope: Scope, desk: Desk) -> Connection:
         )
 
 
+def shared(client: Client, desk: Desk) -> Iterator[tuple[Path, bool, str]]:
+    """Settings that are not ours to write: whether they call us as well, and what hinders hooks there."""
+    for settings in client.shared_settings(desk):
+        with _understood(settings):
+            text = files.read(settings).text
+            yield settings, bool(client.commands(text)), client.hindrance(text)
+
+
 def to_connect(client: Client, scope: Scope, desk: Desk) -> Plan:
     settings = _real(client.settings(scope, desk))
     before = files.read(settings)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
+from pathlib import Path
 
 from nanoctx.core import context, external, people
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Line, Observation, Repository
-from nanoctx.sources import git_state
+from nanoctx.sources import git, git_state
 
 CONTEXT = "CONTEXT.md"
 
@@ -48,6 +49,7 @@ def scene(
         standing=people.standing(by_hand),
         outside=outside,
         repository=seen,
+        base=base,
         now=now,
         zone=zone,
         others=others,
@@ -84,12 +86,23 @@ def repository(
     ws: Workspace, sessions: Sequence[Observation]
 ) -> tuple[Repository | None, Observation | None]:
     """The repository at hand, and the session from which on its changes count as new."""
-    base = external.since(sessions, context.current_session(sessions))
     # Folders that are only named in a foreign log are never looked for.
     if ws.project_root is None:
-        return None, base
+        return None, external.since(sessions, context.current_session(sessions))
+    base = _last_here(sessions, git.worktrees(ws.project_root))
     known = git_state.Since(base.last or base.started, base.head, base.branch) if base is not None else None
     return git_state.state(ws.project_root, known), base
+
+
+def _last_here(sessions: Sequence[Observation], elsewhere: Sequence[Path]) -> Observation | None:
+    """The last session in this checkout; of one in a linked worktree only the time, for HEAD is its own."""
+    beside = tuple(f"{folder}/" for folder in elsewhere)
+    here = [one for one in sessions if not f"{one.cwd}/".startswith(beside)]
+    base = external.since(here, context.current_session(here))
+    if base is not None or len(here) == len(sessions):
+        return base
+    base = external.since(sessions, context.current_session(sessions))
+    return replace(base, branch="", head="") if base is not None else None
 
 
 def session_before(begun: Observation, known: Iterable[Observation]) -> Observation | None:

@@ -15,6 +15,7 @@ class ClaudeLog:
 
     def __init__(self, home: Path, project: Path, name: str = "one", start: datetime = START) -> None:
         self.session = str(uuid5(NAMESPACE_URL, name))
+        self.branch = "main"
         folder = home / ".claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(project))
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f"{self.session}.jsonl"
@@ -83,7 +84,7 @@ class ClaudeLog:
             "cwd": str(self.project),
             "sessionId": self.session,
             "version": "2.1.81",
-            "gitBranch": "main",
+            "gitBranch": self.branch,
             "type": kind,
             "message": message,
             "timestamp": self.now.isoformat().replace("+00:00", "Z"),

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from nanoctx import connections
+from nanoctx import connections, hook
 from nanoctx.cli.call import Call, counted
 from nanoctx.cli.connecting import desk_of, inclusions
 from nanoctx.cli.sign import Sign
 from nanoctx.clients import CLIENTS
 from nanoctx.clients.base import Client, Desk
 from nanoctx.connections import Connection
+from nanoctx.disk import children
 from nanoctx.errors import ClientError, NanoctxError
 from nanoctx.sources import SOURCES
 
+_TRIAL = 5.0  # seconds; the agent gives up then, too
+_ANSWER = 64 * 1024  # bytes
 _MOST = 50  # sessions whose beginning is read
 
 
@@ -31,7 +35,10 @@ def signs(call: Call) -> Iterator[Sign]:
         if not found:
             yield Sign(name, True, f"not connected (`nanoctx connect {client.NAME}` would do it)")
             continue
-        yield _settings(name, client, desk, found)
+        settings = _settings(name, client, desk, found)
+        yield settings
+        if settings.ok:
+            yield _tried(call, client, desk, found[0])
         yield from _delivery(call, client, desk, found)
 
 
@@ -42,8 +49,15 @@ def _settings(name: str, client: Client, desk: Desk, found: tuple[Connection, ..
         cure = f"run `nanoctx disconnect {client.NAME} --scope project`"
         return Sign(name, False, f"connected twice, in {places}", cure)
     one = found[0]
-    if one.hindrance:
-        return Sign(name, False, f"{one.hindrance} in {one.settings}", "take that out: no hook is called")
+    hindered = [(one.settings, one.hindrance)]
+    for settings, too, hindrance in connections.shared(client, desk):
+        hindered.append((settings, hindrance))
+        if too:
+            cure = f"take nanoctx-hook out of {settings}, which comes with the project: it is called twice"
+            return Sign(name, False, f"connected in {one.settings}, and {settings} calls it, too", cure)
+    for settings, hindrance in hindered:
+        if hindrance:
+            return Sign(name, False, f"{hindrance} in {settings}", "take that out: no hook is called")
     gone = [command for command in one.commands if not Path(shlex.split(command)[0]).is_file()]
     if gone:
         return Sign(name, False, f"{one.settings} calls {gone[0]}, which is not there", again)
@@ -55,6 +69,35 @@ def _settings(name: str, client: Client, desk: Desk, found: tuple[Connection, ..
     if not one.complete:
         return Sign(name, False, f"{one.settings} calls another nanoctx, or not at every event", again)
     return Sign(name, True, f"connected in {one.settings}")
+
+
+def _tried(call: Call, client: Client, desk: Desk, one: Connection) -> Sign:
+    """Call the hook as the agent does. It is our own script: settings that came with a clone are not run."""
+    name = f"{client.NAME} hook"
+    if call.env.get("NANOCTX_OFF") == "1":
+        cure = "unset it (`unset NANOCTX_OFF`), unless sessions from this shell shall be kept out"
+        return Sign(name, False, "NANOCTX_OFF=1 is set here: no session is told or observed", cure)
+    again = f"install nanoctx again, then run `nanoctx connect {client.NAME} --scope {one.scope}`"
+    start = next(words for text in one.commands if "session-start" in (words := shlex.split(text)))
+    payload = {"session_id": hook.SAMPLE, "cwd": str(call.cwd), "source": "startup"}
+    given = json.dumps(payload).encode()
+    try:
+        done = children.run(
+            start, given=given, env=call.env, cwd=call.cwd, timeout=_TRIAL, limit=_ANSWER
+        )
+    except OSError as error:
+        return Sign(name, False, f"{start[0]} cannot be started ({error.strerror})", again)
+    if not done.good:
+        told = done.told.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        why = f"exit {done.code}" + (f": {told[:120]}" if told else "") if done.whole else "no end of it"
+        return Sign(name, False, f"{start[0]} failed when it was tried ({why})", again)
+    if not done.out:
+        return Sign(name, True, "answers, and has nothing to say here yet")
+    try:
+        text = json.loads(done.out)["hookSpecificOutput"]["additionalContext"]
+    except (ValueError, KeyError, TypeError):
+        return Sign(name, False, f"{start[0]} answers what {client.TITLE} cannot read", again)
+    return Sign(name, True, f"answers a session's start with {counted(len(text), 'character')}")
 
 
 def _delivery(call: Call, client: Client, desk: Desk, found: tuple[Connection, ...]) -> Iterator[Sign]:
@@ -69,13 +112,19 @@ def _delivery(call: Call, client: Client, desk: Desk, found: tuple[Connection, .
     projects = [workspace.project_root] if workspace.project_root else [desk.project]
     logs = SOURCES[client.NAME].find_logs(desk.home, desk.env, projects)
     recent = sorted((log for log in logs if _touched(log) >= since.timestamp()), key=_touched)[-_MOST:]
-    began = [(one.at, one.given) for log in recent if (one := client.beginning(log)).at]
-    sessions = sorted((at, given) for at, given in began if at and at >= since)
-    arrived = [given for _, given in sessions]
+    began = [(one.at, one.given, one.cut) for log in recent if (one := client.beginning(log)).at]
+    sessions = sorted((at, given, cut) for at, given, cut in began if at and at >= since)
+    arrived = [given for _, given, _ in sessions]
     if not sessions:
         yield Sign(f"{client.NAME} delivery", True, "no session since it was connected")
         return
     text = f"the text arrived in {sum(arrived)} of {counted(len(sessions), 'session')} since it was connected"
+    if any(cut for *_, cut in sessions):
+        cut = sum(cut for *_, cut in sessions)
+        text += f", but the model saw only its beginning in {counted(cut, 'session')}: it was too long"
+        cure = 'set [hook] start = "page" in nanoctx.toml, or let other hooks at a session\'s start say less'
+        yield Sign(f"{client.NAME} delivery", False, text, cure)
+        return
     yield Sign(
         f"{client.NAME} delivery", arrived[-1], text,
         "the last session got nothing: run `claude --debug hooks` once and see what it says of nanoctx-hook",

@@ -41,8 +41,6 @@ def command(
       nanoctx observe --agent claude-code --log session.jsonl
       nanoctx observe --agent claude-code --log session.jsonl --until-line 200
     """
-    from nanoctx import observer
-
     _require_both(agent, log, until_line)
     workspace = _workspace(call)
     if call.env.get("NANOCTX_OFF") == "1":
@@ -50,6 +48,10 @@ def command(
         return 0
     if ended:
         _note_ending(call, workspace, ended)
+    if detached:
+        _require_turn(workspace)
+    from nanoctx import observer  # most of what a command loads
+
     report = observer.observe(
         workspace,
         now=call.now(),
@@ -64,6 +66,14 @@ def command(
         call.remark(f"nanoctx: {problem}")
     call.answer(_data(workspace, report), _told(workspace, report))
     return 1 if report.problems else 0
+
+
+def _require_turn(workspace: Workspace) -> None:
+    """Raise Busy at once if another look waits to begin: it will see whatever this one would."""
+    from nanoctx.disk import lock
+
+    with lock.hold(workspace.state / "lock.next", wait=0.0, purpose="asking for a turn"):
+        pass
 
 
 def _workspace(call: Call) -> Workspace:

@@ -29,6 +29,7 @@ class Beginning(NamedTuple):
 
     at: datetime | None
     given: bool
+    cut: bool = False  # the agent took the text for too long, and showed its model a part of it only
 
 
 class NotUnderstood(ValueError):
@@ -43,6 +44,9 @@ class Client(Protocol):
 
     def settings(self, scope: Scope, desk: Desk) -> Path:
         """The file in which hooks are set."""
+
+    def shared_settings(self, desk: Desk) -> tuple[Path, ...]:
+        """Files, some maybe absent, that can hold hooks too, and that we never write."""
 
     def instructions(self, desk: Desk) -> tuple[Path, ...]:
         """The files, some maybe absent, that this agent reads into its prompt and that can include others."""

@@ -22,6 +22,7 @@ EVENTS = {
     "SessionEnd": ("session-end", 10),
 }
 _FURTHEST = 4 * 1024 * 1024  # bytes of a log within which its first answer stands
+_STUB = "<persisted-output>"  # what stands for an output of more than 10,000 characters
 _NEW = "{\n}\n"  # open, so that what is added stands on lines of its own
 
 
@@ -41,6 +42,10 @@ def settings(scope: Scope, desk: Desk) -> Path:
         if scope == "user"
         else desk.project / ".claude" / "settings.local.json"
     )
+
+
+def shared_settings(desk: Desk) -> tuple[Path, ...]:
+    return (desk.project / ".claude" / "settings.json",)
 
 
 def instructions(desk: Desk) -> tuple[Path, ...]:
@@ -91,8 +96,8 @@ def beginning(log: Path) -> Beginning:
                 continue
             record = _record(line)
             at = at or _time(record)
-            if _is_delivery(record):
-                return Beginning(at, True)
+            if (text := _delivered(record)) is not None:
+                return Beginning(at, True, not text.startswith(OPENING))
     return Beginning(at, False)
 
 
@@ -197,11 +202,15 @@ def _time(record: dict[str, Any]) -> datetime | None:
         return None
 
 
-def _is_delivery(record: dict[str, Any]) -> bool:
+def _delivered(record: dict[str, Any]) -> str | None:
+    """What of ours a session was given, maybe in the stub that stands for a long output; None if nothing."""
     attachment = record.get("attachment")
     if not isinstance(attachment, dict) or attachment.get("type") != "hook_additional_context":
-        return False
+        return None
     content = attachment.get("content")
     texts = content if isinstance(content, list) else [content]
-    ours = any(isinstance(one, str) and one.startswith(OPENING) for one in texts)
-    return ours and attachment.get("hookEvent") == "SessionStart"
+    ours = (
+        one for one in texts
+        if isinstance(one, str) and (one.startswith(OPENING) or (one.startswith(_STUB) and OPENING in one))
+    )  # fmt: skip
+    return next(ours, None) if attachment.get("hookEvent") == "SessionStart" else None

@@ -15,7 +15,7 @@ from nanoctx.core import context, cues, document, external, layers, prose, token
 from nanoctx.core.layers import Layer
 from nanoctx.model import Item, Line, Observation
 
-VERSION = 2
+VERSION = 3
 STANDING_BUDGET = 600  # tokens for rules and decisions
 MOST_STANDING = 40
 OWN_CHARACTERS = 2000  # of sections that a person added to the page
@@ -26,7 +26,7 @@ Outside = tuple[str, list[float]]  # a line with `external.MOMENT` for "20 min a
 
 
 class Answer(TypedDict):
-    """As it stands in its file; `nanoctx/hook.py` reads it."""
+    """As it stands in its file; `nanoctx/hook/text.py` reads it."""
 
     v: int
     project: str
@@ -37,6 +37,7 @@ class Answer(TypedDict):
     branch: str
     base: str  # HEAD of the last session: commits since then are news; "" if unknown
     since: float  # when that session was last at work, 0 if there was none
+    folders: list[tuple[str, str, str, float]]  # where sessions were, and branch, HEAD and time of the last
     commits: list[str]  # made by sessions, which is no news
     last: float  # last sign of life of any session
     sessions: dict[str, float]  # when each of them was last at work
@@ -65,7 +66,7 @@ def answer(
     sections = context.compose(replace(scene, live=True))
     by_id = {one.id: one for one in scene.sessions}
     current = context.current_session(scene.sessions)
-    base = external.since(scene.sessions, current)
+    base = scene.base
     focus = context.focus_of(current) if current is not None and current.ended_by != "clear" else None
     recent = [_told(line, by_id) for line in sections["Recent"]]
     return Answer(
@@ -78,6 +79,7 @@ def answer(
         branch=branch,
         base=base.head if base is not None else "",
         since=_end(base) if base is not None else 0.0,
+        folders=_latest_in_folders(scene.sessions),
         commits=[sha for one in scene.sessions[-SESSIONS_BACK:] for sha in one.commits if len(sha) >= 7],
         last=max((_end(one) for one in scene.sessions), default=0.0),
         sessions=_latest_ends(scene.sessions),
@@ -158,6 +160,13 @@ def _own_sections(page: str) -> str:
 def _latest_ends(sessions: Sequence[Observation]) -> dict[str, float]:
     newest = sorted(sessions, key=lambda one: (_end(one), one.id))[-SESSIONS_BACK:]
     return {one.session: _end(one) for one in newest}
+
+
+def _latest_in_folders(sessions: Sequence[Observation]) -> list[tuple[str, str, str, float]]:
+    """Paths to compare with, never to look at: they may be those of another machine."""
+    newest = sorted(sessions, key=lambda one: (_end(one), one.id))[-SESSIONS_BACK:]
+    found = {one.cwd: (one.cwd, one.branch, one.head, _end(one)) for one in newest if one.cwd}
+    return sorted(found.values())
 
 
 def _said_at(session: Observation, item: Item) -> float:

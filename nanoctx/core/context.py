@@ -46,6 +46,7 @@ class Scene:
     characters: int = 2000
     recent: int = 5
     repository: Repository | None = None  # what External was worded from
+    base: Observation | None = None  # the session from which on its changes count as new
     live: bool = False  # rendered for an agent right now rather than into the file
 
 
@@ -116,7 +117,8 @@ def _now(scene: Scene, current: Observation | None) -> Iterator[Line]:
             text = prose.cut(item.text, limit)
             yield Line(f"- {shown}: {text}", (origin(current, item),), key)
     if current is not None:
-        yield from _open_edits(scene, current)
+        if not cleared:  # External names the files; whose work they were is over
+            yield from _open_edits(scene, current)
         yield from _rules(scene, current)
     yield from _also(scene, current)
 

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-VERSION = 2  # of the answer's form
+VERSION = 3  # of the answer's form
 DEADLINE = 0.2
 GIT_SECONDS = 0.12
 STALE = 300.0  # seconds after which files may well have changed since the last look
 MOST_LOGS = 2000
+SAMPLE = "nanoctx-doctor"  # the session of a call that only tries whether there is an answer
 EVENTS = {"sessionstart": "SessionStart", "precompact": "PreCompact", "sessionend": "SessionEnd"}
 
 
@@ -51,10 +52,11 @@ def _answer(event: str, payload: dict[str, Any], begun: float) -> str:
     place = places.find(cwd if isinstance(cwd, str) and cwd else os.getcwd())
     if name is None or place is None:
         return ""
-    root, ready = place
+    root, ready, top = place
     session = str(payload.get("session_id") or "")
     if name == "SessionStart":
-        return _session_start(root, ready, str(payload.get("source") or "startup"), session, payload, begun)
+        source = str(payload.get("source") or "startup")
+        return _session_start(root, ready, top, source, session, payload, begun)
     how = {"clear": "clear", "prompt_input_exit": "exit", "logout": "exit", "other": "exit"}
     ended = how.get(str(payload.get("reason")), "exit") if name == "SessionEnd" and session else ""
     look(root, ["--ended", f"{session}={ended}"] if ended else [])
@@ -62,57 +64,48 @@ def _answer(event: str, payload: dict[str, Any], begun: float) -> str:
 
 
 def _session_start(
-    root: str, ready: str, source: str, session: str, payload: Mapping[str, Any], begun: float
+    root: str, ready: str, top: str, source: str, session: str, payload: Mapping[str, Any], begun: float
 ) -> str:
     answer = reading.json_file(ready)
     if answer.get("v") != VERSION:
-        look(root)
+        if session != SAMPLE:
+            look(root)
         return ""
     if answer["start"] == "off":
         return ""
-    now, head = _now(), places.head(root)
-    moved = head is not None and head[:2] != (answer["branch"], answer["head"])
-    if head is not None and moved:
-        answer["external"] = _moved(answer, head, begun)
+    now, head = _now(), places.head(top) if top else None
+    elsewhere = top != os.path.dirname(root)
+    moved = head is not None and not elsewhere and head[:2] != (answer["branch"], answer["head"])
+    if head is not None and (moved or elsewhere):
+        from nanoctx.hook import outside
+
+        left = min(GIT_SECONDS, DEADLINE - 0.04 - (time.monotonic() - begun))
+        answer["external"] = (outside.elsewhere if elsewhere else outside.moved)(answer, head, left)
     # The log of a session that begins holds nothing yet; of one that goes on, its last sign of life.
     written = _newest_log(payload, "" if source in ("resume", "compact") else session)
     if answer["made"] < written <= now:
         answer["last"] = max(answer["last"], written)
-    if moved or written > answer["made"] or now - answer["made"] > STALE:
+    if session != SAMPLE and (moved or written > answer["made"] or now - answer["made"] > STALE):
         look(root)
     given = reading.quoted(text.compose(answer, source, session, now))
     return f'{{"hookSpecificOutput":{{"hookEventName":"SessionStart","additionalContext":{given}}}}}'
 
 
 def _now() -> float:
-    if not os.environ.get("NANOCTX_NOW"):
+    given = os.environ.get("NANOCTX_NOW")
+    if not given:
         return time.time()
-    from nanoctx import clock  # slow to load, and only tests set the clock
+    try:
+        import _datetime  # type: ignore[import-not-found]  # the module around it loads for long
+
+        moment = _datetime.datetime.fromisoformat(given)
+        if moment.tzinfo is not None:
+            return float(moment.timestamp())
+    except (ImportError, ValueError):
+        pass  # the clock says what is wrong
+    from nanoctx import clock
 
     return clock.now().timestamp()
-
-
-def _moved(answer: Mapping[str, Any], head: tuple[str, str, str], begun: float) -> list[Any]:
-    """External when HEAD is not where the last look saw it: git's words if there is time, else the fact."""
-    from nanoctx.hook import news
-
-    branch, sha, folder = head
-    before, after = (
-        news.clean(name) if name else f"detached HEAD at {at[:7]}"
-        for name, at in ((answer["branch"], answer["head"]), (branch, sha))
-    )
-    switch = f"branch {before} → {after}" if branch != answer["branch"] else ""
-    told = ""
-    if answer["head"] and sha and sha != answer["head"]:
-        left = min(GIT_SECONDS, DEADLINE - 0.04 - (time.monotonic() - begun))
-        told = news.since(folder, answer, bool(switch), left)
-    old = [one for one in answer["external"] if not one[0].startswith(("- No git", "- On ", "- HEAD moved"))]
-    if told:
-        old = [one for one in old if " commit" not in one[0][:24]]
-    elif sha != answer["head"]:
-        told = f"HEAD moved {answer['head'][:7] or 'from no commit'} → {sha[:7] or 'to no commit'}"
-    said = "; ".join(part for part in (told, switch) if part)
-    return [(f"- {said[0].upper()}{said[1:]}", []), *old]
 
 
 def _newest_log(payload: Mapping[str, Any], beside: str) -> float:
@@ -136,12 +129,23 @@ def _newest_log(payload: Mapping[str, Any], beside: str) -> float:
 def look(root: str, more: list[str] | None = None) -> None:
     """Start a look that outlives the host: in a session of its own, with no stream of ours."""
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-    command = [sys.executable, "-m", "nanoctx", "observe", "--detached", "--workspace", root, *(more or [])]
+    # -P: Python would import what the folder it is called in holds, and that is somebody's repository.
+    python = [sys.executable, "-P", "-m", "nanoctx"]
+    command = [*python, "observe", "--detached", "--workspace", root, *(more or [])]
     try:
+        _keep_from_children()  # whoever waits for the end of what we hold would wait for the look's
         os.chdir(os.path.dirname(root))  # the folder it was called in may be gone, and so may the workspace
         os.posix_spawn(sys.executable, command, _environment(), file_actions=nothing, setsid=True)
     except (OSError, ValueError):
         pass  # the next look will see what this one would have seen
+
+
+def _keep_from_children() -> None:
+    for name in os.listdir("/dev/fd"):
+        try:
+            os.set_inheritable(int(name), int(name) <= 2)
+        except OSError:
+            continue  # the one by which the list was read
 
 
 def _environment() -> dict[str, str]:

@@ -6,9 +6,17 @@ import os
 
 from nanoctx.hook import reading
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Branch, commit, top of the checkout; what git keeps of it alone, and the objects that all share.
+    Head = tuple[str, str, str, str, str]
 
-def find(cwd: str) -> tuple[str, str] | None:
-    """The workspace of a folder and its ready answer; only one that this user made is looked into."""
+
+def find(cwd: str) -> tuple[str, str, str] | None:
+    """The workspace of a folder, its ready answer and the top of the checkout that is asked about.
+
+    Only a workspace that this user made is looked into.
+    """
     known = _registered()
     if not known:
         return None
@@ -23,10 +31,11 @@ def find(cwd: str) -> tuple[str, str] | None:
         if nearest not in known:
             return None
         if nearest.endswith("/.nanoctx"):
-            return nearest, os.path.join(nearest, ".state/answers/project.json")
+            ready = os.path.join(nearest, ".state/answers/project.json")
+            return nearest, ready, os.path.dirname(nearest) if named else top
         known = [nearest]
     found = [match for root in known for match in _matches(root, cwd, top)]
-    return max(found)[1:] if found else None
+    return (*max(found)[1:], top) if found else None
 
 
 def _nearest(cwd: str, known: list[str]) -> tuple[str, str]:
@@ -75,12 +84,12 @@ def _matches(root: str, cwd: str, top: str) -> list[tuple[int, str, str]]:
     if not root.endswith("/.nanoctx"):
         index = reading.json_file(os.path.join(root, ".state/answers/index.json"))
         for folder, name in index.get("projects", []):
-            if _within(cwd, folder) or (top and _within(folder, top)):
+            if within(cwd, folder) or (top and within(folder, top)):
                 found.append((len(folder), root, os.path.join(root, ".state/answers", name)))
     return found
 
 
-def _within(path: str, folder: str) -> bool:
+def within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
@@ -99,21 +108,19 @@ def _registered() -> list[str]:
     return found
 
 
-def head(root: str) -> tuple[str, str, str] | None:
-    """Branch, commit and folder of the repository that holds a workspace, from two small files."""
-    if not root.endswith("/.nanoctx"):
-        return None
-    folder = os.path.dirname(root)
+def head(folder: str) -> Head | None:
+    """Where HEAD stands in the checkout whose top a folder is, from two small files."""
     git = shared = os.path.join(folder, ".git")
     if os.path.isfile(git):
         git = _pointer(git, "gitdir:")
         shared = _pointer(os.path.join(git, "commondir")) or git  # a linked worktree's branches are there
+    objects = os.path.join(shared, "objects")
     text = reading.small(os.path.join(git, "HEAD")).strip()
     if not text.startswith("ref: refs/") or ".." in text:
-        return ("", text, folder) if len(text) >= 40 and text.isalnum() else None
+        return ("", text, folder, git, objects) if len(text) >= 40 and text.isalnum() else None
     ref = text[5:]
     sha = reading.small(os.path.join(shared, ref)).strip() or _packed(shared, ref)
-    return ref.removeprefix("refs/heads/"), sha, folder
+    return ref.removeprefix("refs/heads/"), sha, folder, git, objects
 
 
 def _packed(git: str, ref: str) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 LONGEST_PAYLOAD = 1 << 20
 LARGEST_FILE = 1 << 20
+END = 4096
 
 
 def payload() -> dict[str, Any]:
@@ -73,11 +74,29 @@ def quoted(text: str) -> str:
 
 
 def small(path: str) -> str:
-    """The text of a small regular file; empty if there is none. A pipe in its place is not waited for."""
+    """The text of a small regular file; empty if there is none."""
+    return start(path, LARGEST_FILE).decode("utf-8", "replace")
+
+
+def start(path: str, most: int) -> bytes:
+    """The first bytes of a file; none if it is not there. A pipe in its place is not waited for."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
-            return os.read(descriptor, LARGEST_FILE).decode("utf-8", "replace")
+            return os.read(descriptor, most)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return b""
+
+
+def end(path: str) -> str:
+    """The last part of a file that grows; empty if it is not there."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            os.lseek(descriptor, max(0, os.fstat(descriptor).st_size - END), os.SEEK_SET)
+            return os.read(descriptor, END).decode("utf-8", "replace")
         finally:
             os.close(descriptor)
     except OSError:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+VITAL = 2000  # characters that a preview shows
 LONGEST = 9500  # characters: past 10,000 the host shows a preview only
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MOMENT = "\x1f"  # stands for "20 min ago" in a line of an answer
@@ -49,7 +50,9 @@ def compose(answer: Mapping[str, Any], source: str, session: str, now: float) ->
         ("External", [_outside(text, moments, answer["made"], now) for text, moments in answer["external"]]),
         ("Rules", [told[0] for told in rules]),
     ]
-    lines = [f"# Context (nanoctx, {answer['project'] or 'this project'})"]
+    title = f"# Context (nanoctx, {answer['project'] or 'this project'})"
+    _shorten(parts, VITAL - len(title))
+    lines = [title]
     for name, content in parts:
         if content:
             lines += ["", f"## {name}", *content]
@@ -104,6 +107,26 @@ def _day(moment: float) -> int:
     """The number of the local day, from noon to noon so that summer time cannot shift it."""
     there = time.localtime(moment)
     return int(time.mktime((*there[:3], 12, 0, 0, 0, 0, -1)) // 86400)
+
+
+def _shorten(parts: list[tuple[str, list[str]]], room: int) -> None:
+    """Let all that stands before the rules fit: first the least of Recent gives way, then of External."""
+    _, _, (_, recent), (_, outside), _ = parts
+    for lines, fewest in ((recent, 1), (outside, 1)):
+        dropped = 0
+        while len(lines) > fewest and _length(parts[:-1]) + len(_more(dropped)) > room:
+            lines.pop()
+            dropped += 1
+        if dropped:
+            lines.append(_more(dropped))
+
+
+def _more(dropped: int) -> str:
+    return f"- (and {dropped} more: `nanoctx show context`)" if dropped else ""
+
+
+def _length(parts: list[tuple[str, list[str]]]) -> int:
+    return sum(len(f"\n\n## {name}\n") + len("\n".join(lines)) for name, lines in parts if lines)
 
 
 def _fitted(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from nanoctx.core import git_safety
@@ -36,6 +37,8 @@ def run(
     limit: int = MOST_OUTPUT,
 ) -> Ran:
     """Run a command of `core.git_safety` in the checkout at `top`."""
+    if not _answers(os.environ.get("PATH", "")):
+        return NO_GIT
     try:
         # Imported here: it takes longer than most commands of ours that need no git.
         from git import Git
@@ -58,3 +61,15 @@ def run(
     started.proc = None  # from here on it is ours to end
     done = children.gathered(process, timeout, limit)
     return Ran(done.code, done.out, done.told, done.whole)
+
+
+@cache
+def _answers(path: str) -> bool:
+    """Whether there is a git that ends: GitPython calls it when it is imported, and would wait for ever."""
+    wanted = git_safety.environment(os.environ, "/")
+    try:
+        return children.run(
+            ["git", "version"], given=b"", env=wanted, cwd=Path("/"), timeout=TIMEOUT, limit=MOST_OUTPUT
+        ).good
+    except OSError:
+        return False

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nanoctx.core import git_safety
+from nanoctx.core import git_objects, git_safety
 from nanoctx.model import Changed, Commit, Repository
 from nanoctx.sources import git
 from nanoctx.sources.git_runner import TIMEOUT, Ran, run
 
 MOST_COMMITS = 100
+MOST_LOOSE = 30
 MOST_FILES = 500
 _TAIL = 4096
 _BARE = re.compile(rb"^\s*bare\s*=\s*(true|yes|on|1)\s*$", re.MULTILINE | re.IGNORECASE)
@@ -112,16 +113,12 @@ def _written(path: Path) -> datetime | None:
 def _with_commits(found: Repository, places: git.Places, since: Since, timeout: float) -> Repository:
     if not found.head or _stands_where_it_stood(found.head, places.own, since):
         return found
-    listed = None
-    if git_safety.is_commit_name(since.head):
-        listed = run(places.top, git_safety.log(MOST_COMMITS + 1, beyond=since.head), timeout=timeout)
-    by_name = listed is not None and listed.good
-    if not by_name and since.at is not None:
-        after = f"{since.at.astimezone(UTC):%Y-%m-%d %H:%M:%S} +0000"
-        listed = run(places.top, git_safety.log(MOST_COMMITS + 1, since=after), timeout=timeout)
-    if listed is None or not listed.good:
-        return replace(found, unsure=found.unsure or listed is not None)
-    commits = _commits(listed.out)
+    by_name, commits = True, _loose(found.head, since.head, places)
+    if commits is None:
+        by_name, listed = _listed(since, places, timeout)
+        if listed is None or not listed.good:
+            return replace(found, unsure=found.unsure or listed is not None)
+        commits = _commits(listed.out)
     if (not by_name or since.branch not in ("", found.branch)) and since.at is not None:
         # Another branch has many commits that this one has not, and most of them are old.
         commits = [one for one in commits if one[1] is not None and one[1] > since.at]
@@ -130,17 +127,40 @@ def _with_commits(found: Repository, places: git.Places, since: Since, timeout: 
     return replace(found, commits=told, more_commits=len(commits) > MOST_COMMITS)
 
 
+def _listed(since: Since, places: git.Places, timeout: float) -> tuple[bool, Ran | None]:
+    """What git lists beyond the HEAD that is known, which is the surer way, or since a time."""
+    listed = None
+    if git_safety.is_commit_name(since.head):
+        listed = run(places.top, git_safety.log(MOST_COMMITS + 1, beyond=since.head), timeout=timeout)
+        if listed.good:
+            return True, listed
+    if since.at is not None:
+        after = f"{since.at.astimezone(UTC):%Y-%m-%d %H:%M:%S} +0000"
+        listed = run(places.top, git_safety.log(MOST_COMMITS + 1, since=after), timeout=timeout)
+    return False, listed
+
+
 _Raw = tuple[str, datetime | None, str, str, str, bool]  # sha, time, author, address, subject, merge
 
 
 def _commits(out: bytes) -> list[_Raw]:
-    found: list[_Raw] = []
-    for record in out.decode("utf-8", "replace").split("\0"):
-        parts = record.split(git_safety.FIELD, 5)
-        if len(parts) == 6:
-            sha, parents, seconds, author, address, subject = parts
-            found.append((sha, _moment(seconds), author, address, subject, len(parents.split()) > 1))
-    return found
+    parts = (record.split(git_safety.FIELD, 5) for record in out.decode("utf-8", "replace").split("\0"))
+    return [_raw(*six) for six in parts if len(six) == 6]
+
+
+def _loose(head: str, base: str, places: git.Places) -> list[_Raw] | None:
+    """The same without git, for as many as a person makes in a day; None if the files do not tell it all."""
+    if not git_safety.is_commit_name(base):
+        return None
+    objects = places.shared / "objects"
+    found = git_objects.between(
+        base, head, MOST_LOOSE, lambda name: git.read(objects / name, git_objects.LARGEST) or None
+    )
+    return None if found is None else [_raw(*one) for one in found]
+
+
+def _raw(sha: str, parents: str, seconds: str, author: str, address: str, subject: str) -> _Raw:
+    return sha, _moment(seconds), author, address, subject, len(parents.split()) > 1
 
 
 def _commit(raw: _Raw, own: frozenset[str]) -> Commit:
@@ -150,9 +170,15 @@ def _commit(raw: _Raw, own: frozenset[str]) -> Commit:
 
 def _identity(places: git.Places, timeout: float) -> frozenset[str]:
     """Name and address of whoever commits here; the last value of each is the one that counts."""
-    written = _address_in(git.read(places.shared / "config"))
-    if written:
-        return frozenset((written,))  # the repository's own word is git's last, and costs no process
+    # In the order in which git takes one word for the last: none of them costs a process.
+    home = os.environ.get("HOME", "/")
+    more = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    for settings in (places.shared / "config", Path(home, ".gitconfig"), Path(more, "git", "config")):
+        text = git.read(settings)
+        if written := _address_in(text):
+            return frozenset((written,))
+        if text is None or any(word in text.lower() for word in (b"include", b"worktreeconfig")):
+            break
     listed = run(places.top, git_safety.identity(), timeout=timeout)
     pairs = (one.split("\n", 1) for one in listed.out.decode("utf-8", "replace").split("\0"))
     last = {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
@@ -162,7 +188,7 @@ def _identity(places: git.Places, timeout: float) -> frozenset[str]:
 
 def _address_in(settings: bytes | None) -> str:
     """The address in the bytes of a `config` that draws in no other file; "" if it does not say."""
-    if not settings or b"include" in settings.lower():
+    if not settings or any(word in settings.lower() for word in (b"include", b"worktreeconfig")):
         return ""
     found = _ADDRESS.findall(settings)
     return found[-1].strip().strip(b'"').decode("utf-8", "replace").lower() if found else ""

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -242,8 +243,57 @@ def test_the_doctor_says_how_the_connection_is(run: Run, repo: Path, settings: P
         found = sign(run, name)
         assert not found["ok"] and words in str(found["text"]) and found["cure"], found
     settings.write_bytes(connected)
+    own = repo / ".claude" / "settings.local.json"
+    shared = own.with_name("settings.json")
+    own.parent.mkdir()
+    for file, change, words in (
+        (own, connected, "connected twice"),
+        (shared, connected, "calls it, too"),
+        (shared, b'{"disableAllHooks": true}', "disableAllHooks"),
+    ):
+        file.write_bytes(change)
+        found = sign(run, name)
+        assert not found["ok"] and words in str(found["text"]) and found["cure"], found
+        file.unlink()
     (repo / "CLAUDE.md").write_text("@.nanoctx/CONTEXT.md\n")
     assert not sign(run, name)["ok"]
+
+
+def test_the_doctor_tries_the_hook_and_changes_nothing(
+    run: Run, repo: Path, settings: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"{AGENT} hook"
+    run("init", cwd=repo)
+    assert not sign(run, name)
+    run("connect", AGENT, "--yes")
+    assert sign(run, name)["ok"] and "nothing to say" in str(sign(run, name)["text"])
+    session(home, repo, "first", "2026-02-12T09:01:00Z", given=True, said="Let the gauge reader accept UTC")
+    run("observe")
+    answer = repo / ".nanoctx" / ".state" / "answers" / "project.json"
+    long_ago = json.loads(answer.read_text()) | {"made": 0.0}
+    answer.write_text(json.dumps(long_ago))  # a session would start a look now
+    assert sign(run, name)["ok"] and "characters" in str(sign(run, name)["text"])
+    assert json.loads(answer.read_text()) == long_ago
+    monkeypatch.setenv("NANOCTX_OFF", "1")
+    assert not sign(run, name)["ok"] and "unset" in str(sign(run, name)["cure"])
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [("exit 3", "exit 3"), ("echo hi", "cannot read"), ("echo {}", "cannot read"), ("", "cannot be started")],
+)
+def test_the_doctor_sees_a_hook_that_does_not_answer(
+    run: Run, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, words: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "nanoctx-hook"
+    script.write_text(f"#!/bin/sh\n{program}\n" if program else "#!/gone/python\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script.with_name("python")))
+    run("init", cwd=repo)
+    run("connect", AGENT, "--yes")
+    found = sign(run, f"{AGENT} hook")
+    assert not found["ok"] and words in str(found["text"]) and found["cure"]
 
 
 def test_the_doctor_counts_the_sessions_that_were_given_the_text(run: Run, repo: Path, home: Path) -> None:
@@ -257,13 +307,21 @@ def test_the_doctor_counts_the_sessions_that_were_given_the_text(run: Run, repo:
     assert not sign(run, name)["ok"]
     session(home, repo, "second", "2026-02-12T10:02:00Z", given=True)
     assert sign(run, name)["ok"] and "in 1 of 2 sessions" in str(sign(run, name)["text"])
+    session(home, repo, "third", "2026-02-12T10:03:00Z", given=True, stub="<persisted-output>\nPreview:\n")
+    found = sign(run, name)
+    assert not found["ok"] and "in 2 of 3" in str(found["text"]) and "beginning" in str(found["text"])
 
 
-def session(home: Path, repo: Path, name: str, at: str, *, given: bool) -> None:
+def session(
+    home: Path, repo: Path, name: str, at: str, *, given: bool, stub: str = "", said: str = ""
+) -> None:
     slug = re.sub("[^A-Za-z0-9]", "-", str(repo))
     log = home / ".claude" / "projects" / slug / f"{name}.jsonl"
     log.parent.mkdir(parents=True, exist_ok=True)
-    text = "# Context (nanoctx, tidewatch)" if given else "some other text"
+    text = stub + ("# Context (nanoctx, tidewatch)" if given else "some other text")
     about = {"type": "hook_additional_context", "content": [text], "hookEvent": "SessionStart"}
-    records = [{"type": "attachment", "cwd": str(repo), "timestamp": at, "attachment": about}]
+    base = {"cwd": str(repo), "timestamp": at, "sessionId": name}
+    records: list[dict[str, object]] = [{"type": "attachment", **base, "attachment": about}]
+    if said:
+        records.append({"type": "user", **base, "message": {"role": "user", "content": said}})
     log.write_text("".join(json.dumps(one) + "\n" for one in records))

@@ -55,11 +55,19 @@ def test_a_transcript_tells_if_the_text_arrived(
     assert claude_code.beginning(log(tmp_path / "log.jsonl", *records)).given is delivered
 
 
+def test_a_text_of_which_the_model_saw_the_beginning_only_arrived_cut(tmp_path: Path) -> None:
+    stub = f"<persisted-output>\nOutput too large (12KB).\n\nPreview (first 2KB):\n{OURS}"
+    found = claude_code.beginning(log(tmp_path / "log.jsonl", record(stub), said("user", "Hello")))
+    assert (found.given, found.cut) == (True, True)
+    foreign = claude_code.beginning(log(tmp_path / "other.jsonl", record("<persisted-output>\nelse")))
+    assert not foreign.given and not foreign.cut
+
+
 def test_a_session_began_at_its_first_time_whatever_stands_before_it(tmp_path: Path) -> None:
     times = [{"timestamp": f"2026-03-01T{hour}:00:00Z"} for hour in ("08", "09")]
     records = [{"type": "summary"}, *times]
     found = claude_code.beginning(log(tmp_path / "log.jsonl", *records, record(OURS)))
-    assert found == (datetime(2026, 3, 1, 8, tzinfo=UTC), True)
+    assert found == (datetime(2026, 3, 1, 8, tzinfo=UTC), True, False)
 
 
 def test_hooks_of_others_in_a_group_with_ours_stay() -> None:

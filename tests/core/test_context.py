@@ -255,8 +255,12 @@ def test_a_project_with_a_long_name_stays_on_its_line() -> None:
 
 def test_after_a_clear_no_old_focus_comes_back() -> None:
     cleared = replace(
-        MOON, ended_by="clear", items=(*MOON.items, Item("task", "Draw", 8), Item("block", "Which?", 9))
-    )
+        MOON, ended_by="clear",
+        items=(
+            *MOON.items, Item("task", "Draw", 8), Item("block", "Which?", 9),
+            Item("impl", "Edited, no commit seen: moon.py", 10, "claimed", "tool"),
+        ),
+    )  # fmt: skip
     made = compose(scene(cleared, SUN))
     assert [line.text for line in made["Now"]] == ["- Focus: None", "- Task: None", "- Blocked: None"]
     assert made["Recent"][0].text == "- Before /clear: Print the moon"

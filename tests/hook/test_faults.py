@@ -4,174 +4,136 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hook_scene import SCRIPT, Scene, fire
+from hook_faults import FAULTS, NAMES, Fault
+from hook_scene import SCRIPT, Scene, command, fire, looks, wait_for
+from stopwatch import Timed, bare, timed
+
+from nanoctx.disk import lock
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HEAVY = ["json", "re", "enum", "pathlib", "subprocess", "datetime", "signal", "typing", "collections"]
 EVENTS = ("session-start", "pre-compact", "session-end")
-RUNS = 100
+RUNS = {"session-start": 100, "pre-compact": 10, "session-end": 10}  # the latter start a look each time
 AT_ONCE = 20
-LATE = 0.2
+LATE = 0.2  # seconds beyond the start of the interpreter
+TRIES = 6  # when others had the processor
+LOOKS = 4  # that may be at work while the next call is timed
+
+Make = Callable[[Scene], Fault]
 
 
-def _stale_answer(scene: Scene) -> dict[str, Any]:
-    file = scene.workspace / ".state" / "answers" / "project.json"
-    file.write_text('{"v": 0}')
-    return {}
+@pytest.fixture
+def live(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    """The scene at this moment, for a clock that is set takes long to load; looks end without a change."""
+    monkeypatch.delenv("NANOCTX_NOW")
+    command("observe")
+    with lock.hold(scene.workspace / ".state" / "lock.next", wait=1, purpose="test"):
+        yield scene
+        wait_for(lambda: not looks(scene.repo), "all looks ended")
 
 
-def _cut_answer(scene: Scene) -> dict[str, Any]:
-    file = scene.workspace / ".state" / "answers" / "project.json"
-    file.write_bytes(file.read_bytes()[:300])
-    return {}
+def _once(scene: Scene, fault: Fault, event: str = "session-start") -> Timed:
+    """Call the hook under a fault: it must exit 0, and say what a host understands or nothing."""
+    payload = scene.payload(hook_event_name="") if fault.payload is None else fault.payload
+    data = json.dumps(payload).encode() if fault.data is None else fault.data
+    words: list[str | Path] = [SCRIPT, event]
+    call = ["sh", "-c", fault.shell, *words] if fault.shell else words
+    done = timed(call, data, {**os.environ, **fault.env})
+    assert (done.code, done.err) == (0, b"")
+    if done.out:
+        assert event == "session-start" and not fault.silent
+        said = json.loads(done.out)["hookSpecificOutput"]
+        assert said["hookEventName"] == "SessionStart" and said["additionalContext"].startswith("# Context")
+    return done
 
 
-def _pipe_for_an_answer(scene: Scene) -> dict[str, Any]:
-    file = scene.workspace / ".state" / "answers" / "project.json"
-    file.unlink()
-    os.mkfifo(file)
-    return {}
+def _in_time(again: Callable[[], tuple[Timed, Timed]]) -> tuple[Timed, Timed]:
+    """Bare Python and then the hook, called anew while the hook's host waited too long for it."""
+    for _ in range(TRIES):
+        first, done = again()
+        if done.waited - first.waited <= LATE:
+            break
+    return first, done
 
 
-def _answer_without_end(scene: Scene) -> dict[str, Any]:
-    file = scene.workspace / ".state" / "answers" / "project.json"
-    file.unlink()
-    file.symlink_to("/dev/zero")
-    return {}
+def _assert_quick(bares: list[Timed], dones: list[Timed]) -> None:
+    start = statistics.median(one.own for one in bares)
+    worst = max(one.own for one in dones) - start
+    print(
+        f"beyond Python's start ({1000 * start:.0f} ms) {len(dones)} calls took at most {1000 * worst:.0f} ms"
+        f" of their own, {1000 * (statistics.median(one.own for one in dones) - start):.0f} ms in the middle;"
+        f" {sum(not one.out for one in dones)} said nothing"
+    )
+    assert worst <= LATE
 
 
-def _full_disk(scene: Scene) -> dict[str, Any]:
-    return {"shell": 'exec "$0" "$1" >/dev/full'}
-
-
-def _broken_settings(scene: Scene) -> dict[str, Any]:
-    (scene.workspace / "nanoctx.toml").write_text("[hook\nstart = ")
-    return {}
-
-
-def _broken_registry(scene: Scene) -> dict[str, Any]:
-    Path(os.environ["XDG_CONFIG_HOME"], "nanoctx", "workspaces.toml").write_bytes(b'path = "\xff\npath = "x')
-    return {}
-
-
-def _missing_workspace(scene: Scene) -> dict[str, Any]:
-    shutil.rmtree(scene.workspace)
-    return {}
-
-
-def _deleted_folder(scene: Scene) -> dict[str, Any]:
-    gone = scene.repo.parent / "gone"
-    command = f'mkdir {gone} && cd {gone} && rmdir {gone} && exec "$0" "$1"'
-    return {"shell": command, "payload": scene.payload(cwd=str(gone))}
-
-
-def _closed_input(scene: Scene) -> dict[str, Any]:
-    return {"shell": 'exec "$0" "$1" <&-'}
-
-
-def _closed_output(scene: Scene) -> dict[str, Any]:
-    return {"shell": 'exec "$0" "$1" >&-'}
-
-
-def _much_input(scene: Scene) -> dict[str, Any]:
-    return {"data": b'{"prompt":"' + b"x" * (50 << 20) + b'"}'}
-
-
-def _deep_input(scene: Scene) -> dict[str, Any]:
-    return {"data": b"[" * 100_000}
-
-
-def _not_json(scene: Scene) -> dict[str, Any]:
-    return {"data": b"\x00\xffhello"}
-
-
-def _wrong_types(scene: Scene) -> dict[str, Any]:
-    return {"payload": {"cwd": 7, "session_id": [], "source": {}, "transcript_path": 1}}
-
-
-def _hostile_clone(scene: Scene) -> dict[str, Any]:
-    clone = scene.repo.parent / "clone"
-    shutil.copytree(scene.repo, clone, dirs_exist_ok=True)
-    return {"payload": scene.payload(cwd=str(clone)), "silent": True}
-
-
-Fault = Callable[[Scene], dict[str, Any]]
-FAULTS: tuple[Fault, ...] = (
-    _stale_answer, _cut_answer, _pipe_for_an_answer, _answer_without_end, _full_disk, _broken_settings,
-    _broken_registry, _missing_workspace, _deleted_folder, _closed_input, _closed_output, _much_input,
-    _deep_input, _not_json, _wrong_types, _hostile_clone,
-)  # fmt: skip
-NAMES = [fault.__name__.strip("_") for fault in FAULTS]
-
-
-def _once(scene: Scene, given: dict[str, Any], event: str = "session-start") -> float:
-    """Call the hook under a fault; returns how long the host had to wait."""
-    data = given.get("data", json.dumps(given.get("payload", scene.payload())).encode())
-    command = ["sh", "-c", given["shell"], SCRIPT, event] if "shell" in given else [SCRIPT, event]
-    begun = time.monotonic()
-    done = subprocess.run(command, input=data, capture_output=True, timeout=8, check=False)
-    waited = time.monotonic() - begun
-    assert (done.returncode, done.stderr) == (0, b"")
-    if done.stdout:
-        assert event == "session-start" and not given.get("silent")
-        assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
-    return waited
-
-
-def _interpreter() -> float:
-    begun = time.monotonic()
-    subprocess.run([sys.executable, "-c", "pass"], check=True)
-    return time.monotonic() - begun
-
-
-@pytest.mark.parametrize("event", EVENTS)
-@pytest.mark.parametrize("fault", FAULTS, ids=NAMES)
-def test_a_fault_costs_the_answer_and_nothing_else(scene: Scene, fault: Fault, event: str) -> None:
-    given = fault(scene)
-    for _ in range(2):
-        _once(scene, given, event)
+@pytest.mark.parametrize("make", FAULTS, ids=NAMES)
+def test_a_fault_costs_the_answer_and_nothing_else(live: Scene, make: Make) -> None:
+    for event in EVENTS:
+        for _ in range(2):
+            fault = make(live)
+            done = _once(live, fault, event)
+            if fault.told and event == "session-start" and done.own < LATE:
+                assert done.out
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
-@pytest.mark.parametrize("fault", FAULTS, ids=NAMES)
-def test_a_fault_never_keeps_the_host_waiting(scene: Scene, fault: Fault) -> None:
-    given = fault(scene)
-    waited, bare = [], []
-    for _ in range(RUNS):
-        bare.append(_interpreter())
-        waited.append(_once(scene, given))
-    print(f"waited {statistics.median(waited):.3f} s, at most {max(waited):.3f}; Python {max(bare):.3f}")
-    assert max(waited) <= LATE + max(bare)
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("make", FAULTS, ids=NAMES)
+def test_a_fault_never_keeps_the_host_waiting(live: Scene, make: Make, event: str) -> None:
+    """A call counts as late if it is late again and again: others have the processor, too, and the host.
+
+    Both what the host saw is looked at, and what the hook itself took of it.
+    """
+    bares, dones = [], []
+
+    def again() -> tuple[Timed, Timed]:
+        fault = make(live)
+        wait_for(lambda: len(looks(live.repo)) <= LOOKS, "looks ended")
+        return bare(), _once(live, fault, event)
+
+    for _ in range(RUNS[event]):
+        first, done = _in_time(again)
+        assert done.waited - first.waited <= LATE
+        bares.append(first)
+        dones.append(done)
+    _assert_quick(bares, dones)
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_twenty_at_once_get_a_whole_answer_or_none(scene: Scene, event: str) -> None:
+def test_twenty_at_once_get_a_whole_answer_or_none(live: Scene, event: str) -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(lambda _: _once(scene, {}, event), range(AT_ONCE)))
+        list(pool.map(lambda _: _once(live, Fault(), event), range(AT_ONCE)))
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
-def test_twenty_at_once_do_not_wait_for_each_other(scene: Scene) -> None:
-    waited, bare = [], []
+@pytest.mark.timeout(300)
+def test_twenty_at_once_do_not_wait_for_each_other(live: Scene) -> None:
+    """Twenty hooks beside twenty bare Pythons, a hundred times: the last to end counts."""
+    bares: list[Timed] = []
+    dones: list[Timed] = []
+
+    def again() -> tuple[Timed, Timed]:
+        first = list(pool.map(lambda _: bare(), range(AT_ONCE)))
+        done = list(pool.map(lambda _: _once(live, Fault()), range(AT_ONCE)))
+        bares.extend(first)
+        dones.extend(done)
+        return max(first, key=lambda one: one.waited), max(done, key=lambda one: one.waited)
+
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for _ in range(RUNS):
-            bare += pool.map(lambda _: _interpreter(), range(AT_ONCE))
-            waited += pool.map(lambda _: _once(scene, {}), range(AT_ONCE))
-    print(f"waited {statistics.median(waited):.3f} s, at most {max(waited):.3f}; Python {max(bare):.3f}")
-    assert max(waited) <= LATE + max(bare)
+        for _ in range(RUNS["session-start"]):
+            first, done = _in_time(again)
+            assert done.waited - first.waited <= LATE
+    _assert_quick(bares, dones)
 
 
 @pytest.mark.parametrize("words", [["--bogus"], ["a", "b", "c"], ["session-start", "--client", "nobody"]])

@@ -46,6 +46,17 @@ def test_before_compaction_the_page_is_brought_up_to_date(scene: Scene) -> None:
     wait_for(lambda: "chart" in (scene.workspace / "CONTEXT.md").read_text(), "the page followed")
 
 
+@pytest.mark.parametrize("name", ["nanoctx/__init__.py", "click.py", "json.py"])
+def test_a_look_runs_no_code_of_the_repository(scene: Scene, tmp_path: Path, name: str) -> None:
+    trap = scene.repo / name
+    trap.parent.mkdir(exist_ok=True)
+    trap.write_text(f"open({str(tmp_path / 'sprung')!r}, 'w').close()\n")
+    scene.log.prompt("Draw the flood chart in chart.py").edit("chart.py").say("The chart is drawn.")
+    fire("pre-compact", scene.payload(hook_event_name="PreCompact"))
+    wait_for(lambda: "chart" in (scene.workspace / "CONTEXT.md").read_text(), "the page followed")
+    assert not (tmp_path / "sprung").exists()
+
+
 def test_logs_newer_than_the_answer_start_a_look_and_the_old_answer_is_given(scene: Scene) -> None:
     other = ClaudeLog(Path(os.environ["HOME"]), scene.repo, "two", scene.log.now)
     other.prompt("Draw the flood chart in chart.py").edit("chart.py").say("The chart is drawn.")
@@ -70,3 +81,14 @@ def test_twenty_at_once_leave_no_process_behind(scene: Scene) -> None:
     for _ in range(20):
         fire("pre-compact", scene.payload(hook_event_name="PreCompact"))
     wait_for(lambda: not looks(scene.workspace), "all looks ended")
+
+
+def test_a_look_keeps_nothing_open_that_its_host_waits_for(scene: Scene) -> None:
+    """As where a host, or a shell around it, handed down more than the three streams."""
+    reading, writing = os.pipe()
+    with lock.hold(scene.workspace / ".state" / "lock", wait=1, purpose="test"):
+        fire("pre-compact", scene.payload(hook_event_name="PreCompact"), pass_fds=(writing,))
+        os.close(writing)
+        assert os.read(reading, 1) == b"" and looks(scene.workspace)
+    os.close(reading)
+    wait_for(lambda: not looks(scene.workspace), "the look ended")

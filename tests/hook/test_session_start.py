@@ -119,11 +119,12 @@ def test_another_branch_at_the_same_commit_is_all_that_is_said(still: Scene) -> 
 def test_in_a_worktree_of_a_bare_repository_head_is_found(scene: Scene, tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", "--bare", str(scene.repo), "bare.git")
     git(tmp_path / "bare.git", "worktree", "add", "-q", str(tmp_path / "side"), "-b", "side")
-    workspace = str(tmp_path / "side" / ".nanoctx")
-    head = git(tmp_path / "side", "rev-parse", "HEAD")
-    assert places.head(workspace) == ("side", head, str(tmp_path / "side"))
+    side, bare = str(tmp_path / "side"), str(tmp_path / "bare.git")
+    sha = git(tmp_path / "side", "rev-parse", "HEAD")
+    head = ("side", sha, side, f"{bare}/worktrees/side", f"{bare}/objects")
+    assert places.head(side) == head
     git(tmp_path / "bare.git", "pack-refs", "--all")
-    assert places.head(workspace) == ("side", head, str(tmp_path / "side"))
+    assert places.head(side) == head
 
 
 def test_how_long_ago_a_file_was_changed_is_told_at_the_moment_of_the_call(scene: Scene) -> None:
@@ -204,6 +205,51 @@ def test_a_linked_worktree_is_given_the_page_of_its_repository(scene: Scene, tmp
     assert given.text.startswith("# Context (nanoctx, tide)")
 
 
+def test_a_linked_worktree_is_told_of_its_own_head_and_not_of_the_main_checkout(
+    still: Scene, tmp_path: Path
+) -> None:
+    scene, side = still, tmp_path / "side"
+    git(scene.repo, "worktree", "add", "-q", str(side), "-b", "fix/reader")
+    (scene.repo / "notes.txt").write_text("x")
+    git(scene.repo, "commit", "-q", "--allow-empty", "-m", "Of the main checkout")
+    log = ClaudeLog(Path(os.environ["HOME"]), side, "aside", scene.log.now)
+    log.branch = "fix/reader"
+    log.prompt("Fix the reader in reader.py").edit("reader.py").say("The reader is fixed.").leave()
+    command("observe")
+    sha = git(side, "rev-parse", "HEAD")
+    folders = json.loads((scene.workspace / ".state" / "answers" / "project.json").read_text())["folders"]
+    assert [one[:2] for one in folders] == [[str(side), "fix/reader"], [str(scene.repo), "main"]]
+    _answer(scene, folders=[[*one[:2], sha[:12], one[3]] for one in folders])
+    told = fire("session-start", scene.payload(cwd=str(side))).section("External")
+    assert told == [f"- On fix/reader at {sha[:7]}; no new commits since last session"]
+    git(side, "commit", "-q", "--allow-empty", "-m", "Outside, aside")
+    told = fire("session-start", scene.payload(cwd=str(side / "deep"))).section("External")
+    assert told[0] == '- 1 commit since last session: "Outside, aside" (by Ann)'
+    assert len(told) == 2 and told[1].startswith("- On fix/reader at ")
+    # Nor is the main checkout told that its branch changed, since it did not.
+    main = "\n".join(_external(scene))
+    assert "Of the main checkout" in main and "fix/reader" not in main and "aside" not in main
+
+
+def test_a_linked_worktree_without_a_session_is_told_where_it_stands(scene: Scene, tmp_path: Path) -> None:
+    git(scene.repo, "worktree", "add", "-q", str(tmp_path / "side"), "-b", "fix/reader")
+    sha = git(tmp_path / "side", "rev-parse", "HEAD")[:7]
+    told = fire("session-start", scene.payload(cwd=str(tmp_path / "side"))).section("External")
+    assert told == [f"- On fix/reader at {sha}"]
+
+
+def test_a_project_of_a_workspace_for_several_is_told_of_its_commits(scene: Scene, tmp_path: Path) -> None:
+    command("init", tmp_path / "all")
+    command("observe", "--workspace", tmp_path / "all")
+    known = {"NANOCTX_WORKSPACE": str(tmp_path / "all")}
+    sha = git(scene.repo, "rev-parse", "HEAD")[:7]
+    first = fire("session-start", scene.payload(), known).section("External")
+    assert first == [f"- On main at {sha}; no new commits since last session"]
+    git(scene.repo, "commit", "-q", "--allow-empty", "-m", "Outside")
+    told = fire("session-start", scene.payload(), known).section("External")
+    assert told[0] == '- 1 commit since last session: "Outside" (by Ann)'
+
+
 def test_a_folder_below_the_repository_is_the_same_project(scene: Scene) -> None:
     (scene.repo / "deep" / "er").mkdir(parents=True)
     assert fire("session-start", scene.payload(cwd=str(scene.repo / "deep" / "er"))).text
@@ -229,9 +275,7 @@ def test_it_can_be_switched_off(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("event", ["session-start", "pre-compact", "session-end"])
-def test_a_workspace_that_came_with_a_clone_is_not_touched(
-    scene: Scene, tmp_path: Path, event: str
-) -> None:
+def test_a_workspace_that_came_with_a_clone_is_not_touched(scene: Scene, tmp_path: Path, event: str) -> None:
     clone = tmp_path / "clone"
     shutil.copytree(scene.repo, clone)
     (clone / ".nanoctx" / "nanoctx.toml").write_text('[writer]\ncommand = "touch sprung"\n')
@@ -281,6 +325,29 @@ def test_a_long_answer_is_cut_below_what_the_host_takes(scene: Scene) -> None:
     answer["rules"] = [[f"- Rule {number}: {'word ' * 30}", "s", 0.0] for number in range(200)]
     said = text.compose(answer, "startup", "x", 1770890400.0)
     assert len(said) <= 9500 and said.endswith("have the rest)")
+
+
+@pytest.mark.parametrize("source", ["startup", "clear", "resume"])
+def test_what_matters_most_stands_in_the_first_2000_characters(scene: Scene, source: str) -> None:
+    """A host that cuts a text shows its beginning: however long all parts are, rules are what is cut."""
+    answer = json.loads((scene.workspace / ".state" / "answers" / "project.json").read_text())
+    long = "word " * 38
+    answer |= {
+        "now": [[f"- {key}: {long[:width]}", "s", 9e9] for key, width in (("Focus", 112), ("Task", 153))],
+        "recent": [[f"- Recent {number}: {long}", "s", 9e9] for number in range(5)],
+        "external": [[f"- Outside {number}: {long}", []] for number in range(4)],
+        "rules": [[f"- Rule {number}: {long}", "s", 9e9] for number in range(40)],
+        "focus": long[:150], "own": f"## Of a person\n{long * 10}",
+    }  # fmt: skip
+    said = text.compose(answer, source, "another", 1770890400.0)
+    first = said[:2000]
+    for vital in ("## Time", "- Last interaction: ", "- Recent 0: ", "- Outside 0: ", "- Outside 3: "):
+        assert vital in first
+    assert source == "clear" or ("- Focus: " in first and "- Task: " in first)
+    assert said.index("\n\n## Rules") <= 2000
+    left_out = 5 - first.count("- Recent ")
+    assert not left_out or f"- (and {left_out} more: `nanoctx show context`)" in first
+    assert len(said) <= text.LONGEST
 
 
 def _commit(scene: Scene, subject: str, at: str) -> str:

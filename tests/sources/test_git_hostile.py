@@ -16,7 +16,7 @@ import pytest
 from sources.plain_git import plain
 
 from nanoctx.core import git_safety
-from nanoctx.hook import news
+from nanoctx.hook import news, places
 from nanoctx.sources import changed_code, git, git_runner, git_state
 from nanoctx.sources.git_state import Since, state
 
@@ -196,7 +196,8 @@ def _changed_code(repo: Path) -> object:
 
 def _hook(repo: Path, base: str) -> object:
     answer = {"base": base, "commits": [], "since": OLD.timestamp()}
-    return news.since(str(repo), answer, False, 5.0)
+    head = places.head(str(repo)) or ("", "0" * 40, str(repo), "", "")
+    return news.since(head, answer, False, 5.0)
 
 
 GONE = "0123456789ab"

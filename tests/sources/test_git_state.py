@@ -144,3 +144,16 @@ def test_files_elsewhere_are_not_looked_at(repo: Path, tmp_path: Path) -> None:
     plain(repo, "config", "core.worktree", str(private))
     seen = state(repo, None)
     assert seen is not None and not seen.changed
+
+
+@pytest.mark.parametrize("program", ["exec sleep 30", "exec cat /dev/zero"], ids=["hangs", "never stops"])
+def test_a_git_that_does_not_end_is_no_git(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").write_text(f"#!/bin/sh\n{program}\n")
+    (tmp_path / "bin" / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setattr(git_runner, "TIMEOUT", 0.2)
+    seen = state(repo, Since(None, "0" * 40, "main"))
+    assert seen is not None and (seen.branch, seen.unsure) == ("main", True)
