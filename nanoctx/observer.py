@@ -283,7 +283,7 @@ class _Look:
 
     def _save(self, one: Observation) -> None:
         if self.observations.get(one.id) != one:
-            observations.save(self.ws.root, one)
+            observations.save(self.ws.root, one, new=one.id not in self.observations)
             self.observations[one.id] = one
             self.changed[one.id] = None
 

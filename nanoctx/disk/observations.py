@@ -41,28 +41,35 @@ def load_all(root: Path, *, remember: bool = False) -> Loaded:
     found: dict[str, Observation] = {}
     problems: list[str] = []
     for folder in _folders(root):
-        for part, paths in _parts(folder).items():
-            for seen in _read_part(root / ".state", part, paths, problems, remember):
+        for part, stamps in _parts(folder).items():
+            for seen in _read_part(root / ".state", part, folder, stamps, problems, remember):
                 # Two files of one session come from two machines: what saw more of it counts.
                 found[seen.id] = max(found.get(seen.id, seen), seen, key=end)
     return Loaded(tuple(sorted(found.values(), key=_start)), tuple(problems))
 
 
 def _read_part(
-    state: Path, name: str, paths: Mapping[Path, catalogue.Stamp], problems: list[str], remember: bool
+    state: Path,
+    part: str,
+    folder: Path,
+    stamps: Mapping[str, catalogue.Stamp],
+    problems: list[str],
+    remember: bool,
 ) -> Iterator[Observation]:
     """The observations in some files: those that are as they were are not read again."""
-    known = catalogue.load(state, name)
+    known = catalogue.load(state, part)
     now: dict[str, catalogue.Entry] = {}
-    for path, stamp in paths.items():
-        entry = known.get(path.name)
+    changed = known.keys() != stamps.keys()
+    for name, stamp in stamps.items():
+        entry = known.get(name)
         if entry is None or entry.stamp != stamp:
-            seen = _read(path, problems)
+            changed = True
+            seen = _read(folder / name, problems)
             entry = catalogue.Entry(stamp, seen) if seen is not None else None
         if entry is not None:
-            now[path.name] = entry
-    if remember and now != known:
-        catalogue.save(state, name, now)
+            now[name] = entry
+    if remember and changed:
+        catalogue.save(state, part, now)
     return (entry.observation for entry in now.values())
 
 
@@ -72,9 +79,10 @@ def news(root: Path, known: Mapping[str, str]) -> News:
     loaded: dict[str, Observation] = {}
     problems: list[str] = []
     for folder in _folders(root):
+        month = f"{folder.parent.name}/{folder.name}"
         for name, stamp in _stamps(folder):
-            place = f"{folder.parent.name}/{folder.name}/{name}"
-            if known.get(place) != (told := catalogue.told(stamp)):
+            place, told = f"{month}/{name}", catalogue.told(stamp)
+            if known.get(place) != told:
                 seen = _read(folder / name, problems)
                 if seen is None:
                     continue
@@ -83,10 +91,14 @@ def news(root: Path, known: Mapping[str, str]) -> News:
     return News(stamps, loaded, tuple(problems))
 
 
-def save(root: Path, observation: Observation) -> Path:
-    """Write an observation to its file: the one it has, whatever its name says by now, or a new one."""
+def save(root: Path, observation: Observation, *, new: bool = False) -> Path:
+    """
+    Write an observation to its file: the one it has, whatever its name says by now, or a new one.
+
+    Who has read all observations and not seen it calls it `new`: then its file is not looked for.
+    """
     path = root / items.folder(observation) / items.file_name(observation)
-    if not path.exists():
+    if not new and not path.exists():
         path = next(_files(root, f"-{observation.id}.md"), path)
     files.make_folder(path.parent)
     text = items.render(observation)
@@ -128,21 +140,28 @@ def _folders(root: Path) -> Iterator[Path]:
             yield root / "observations" / year / month
 
 
-def _parts(folder: Path) -> dict[str, dict[Path, catalogue.Stamp]]:
+def _parts(folder: Path) -> dict[str, dict[str, catalogue.Stamp]]:
     """The files of a month with their stamps, by the part of the catalogue they are in."""
-    found: dict[str, dict[Path, catalogue.Stamp]] = {}
+    found: dict[str, dict[str, catalogue.Stamp]] = {}
+    month = f"{folder.parent.name}-{folder.name}"
     for name, stamp in _stamps(folder):
-        part = f"{folder.parent.name}-{folder.name}-{catalogue.part(name)}"
-        found.setdefault(part, {})[folder / name] = stamp
+        found.setdefault(f"{month}-{catalogue.part(name)}", {})[name] = stamp
     return found
 
 
-def _stamps(folder: Path) -> Iterator[tuple[str, catalogue.Stamp]]:
+def _stamps(folder: Path) -> list[tuple[str, catalogue.Stamp]]:
     """The observation files of a month, with what tells one version of each from another."""
-    for name in _names(folder):
-        if _is_called(name, ".md"):
-            with suppress(OSError):  # taken away since we listed it, or a link that leads nowhere
-                yield name, catalogue.stamp((folder / name).stat())
+    found: list[tuple[str, catalogue.Stamp]] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if _is_called(entry.name, ".md"):
+                    with suppress(OSError):  # taken away since we listed it, or a link that leads nowhere
+                        found.append((entry.name, catalogue.stamp(entry.stat())))
+    except OSError as error:
+        if error.errno not in _NO_FOLDER:
+            raise
+    return sorted(found)
 
 
 def _is_called(name: str, ending: str) -> bool:
