@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
-from secrets import token_hex
 
-from nanoctx import answers, rewriting, scenes
+from nanoctx import rewriting, scenes
 from nanoctx.core import context, external, people, rewording
 from nanoctx.core.distill import distill
 from nanoctx.core.items import observation_id
@@ -18,7 +17,8 @@ from nanoctx.core.turns import Story, grow
 from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, LogUnreadable
-from nanoctx.model import Change, Cursor, Event, Line, Observation, Origin
+from nanoctx.model import Cursor, Event, Line, Observation, Origin
+from nanoctx.publishing import publish
 from nanoctx.sources import SOURCES, git
 from nanoctx.sources.base import Source
 
@@ -75,7 +75,7 @@ def observe(
         look.close_ended(endings.load(ws.state))
         look.close_cleared()
         look.close_idle()
-        done = _publish(ws, known, tuple(look.observations.values()), now, zone)
+        done = publish(ws, known, tuple(look.observations.values()), now, zone)
         _sweep(ws, now)
         # Last: a crash before this line only means that the same lines are read again.
         cursors.save(ws.cursors, look.cursors)
@@ -101,7 +101,7 @@ def _reword(ws: Workspace, replies: rewriting.Replies, now: datetime, zone: tzin
         for old, new in zip(before, after, strict=True):
             if old != new:
                 observations.save(ws.root, new)
-        return _publish(ws, before, after, now, zone)
+        return publish(ws, before, after, now, zone)
     return None
 
 
@@ -136,7 +136,7 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
     with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="refresh"):
         mirror.restore(ws.root, os.environ)
         known, _ = observations.load_all(ws.root, remember=True)
-        return _publish(ws, known, known, now, zone).changed
+        return publish(ws, known, known, now, zone).changed
 
 
 def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[Explanation, ...]:
@@ -298,61 +298,6 @@ def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
     for event in events:
         found.setdefault(event.session, []).append(event)
     return found
-
-
-# -- writing pages -----------------------------------------------------------------------------------------
-
-
-def _publish(
-    ws: Workspace, before: Sequence[Observation], after: Sequence[Observation], now: datetime, zone: tzinfo
-) -> pages.Rewritten:
-    """CONTEXT.md, in a workspace of several projects one page for each, and the answers for hooks."""
-    by_hand: list[Observation] = []
-    names = scenes.projects(after)
-    if ws.kind != "repo" and len(names) > 1:
-        for name in names:
-            page, state = ws.projects / name / "CONTEXT.md", ws.state / "projects" / name
-            _rewrite(ws, page, state, name, before, after, by_hand, now, zone, alone=True)
-    first = names[0] if names else ""
-    done = _rewrite(ws, ws.context_page, ws.state, first, before, after, by_hand, now, zone, alone=False)
-    answers.prepare(ws, (*after, *by_hand), now, zone)
-    return done
-
-
-def _rewrite(
-    ws: Workspace,
-    path: Path,
-    state: Path,
-    project: str,
-    before: Sequence[Observation],
-    after: Sequence[Observation],
-    by_hand: list[Observation],
-    now: datetime,
-    zone: tzinfo,
-    *,
-    alone: bool,
-) -> pages.Rewritten:
-    current = list(after)
-
-    def record(changes: tuple[Change, ...]) -> None:
-        salt = token_hex(8)
-        shown = context.compose(scenes.scene(ws, before, project, now, zone, alone=alone))
-        done = people.record(changes, shown, salt=salt)
-        if done:
-            made = people.observation(done, salt=salt, at=people.moment(current, now), project=project)
-            observations.save(ws.root, made)
-            current.append(made)
-            by_hand.append(made)
-
-    def render() -> Mapping[str, str]:
-        return context.render(context.compose(scenes.scene(ws, current, project, now, zone, alone=alone)))
-
-    adopt = path == ws.context_page and ws.adopts(path)
-    files.make_folder(path.parent)
-    done = pages.rewrite(path, state, ws.conflicts, record=record, render=render, now=now, adopt=adopt)
-    if adopt:
-        ws.adopted(path)
-    return done
 
 
 # -- why ---------------------------------------------------------------------------------------------------

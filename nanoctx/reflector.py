@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from pathlib import Path
 from secrets import token_hex
 
-from nanoctx.core import claims, document, facts, fold, memory, memory_edits, people, weighing
+from nanoctx import overview, publishing
+from nanoctx.core import (
+    claims,
+    document,
+    facts,
+    fold,
+    freshness,
+    likeness,
+    memory,
+    memory_edits,
+    people,
+    relevance,
+    weighing,
+)
 from nanoctx.core.blocks import blocks, section
 from nanoctx.core.facts import Fact
 from nanoctx.core.fold import Digest
 from nanoctx.disk import files, folds, lock, mirror, observations, pages
 from nanoctx.disk.workspace import Workspace
-from nanoctx.model import Change, Item, Observation
+from nanoctx.model import Change, Item, Observation, Origin
+from nanoctx.sources import git_names
 
 LOCK_WAIT = 30.0
+FEWEST, SHORTEST = 300, 15  # facts that are weighed at least; tokens that a line takes at least
+MOST_CHECKED = 300  # facts that a repository is asked about in one cycle
+_NONE: frozenset[str] = frozenset()
+_NOBODY = Digest("", "")
 HAND = "hand:"  # digests of what stands in the page by a person's hand
 
 
@@ -30,10 +48,13 @@ class Report:
     shown: int  # lines of ours in the page
     left_out: int  # for want of room
     faded: int
+    told_anyway: int  # by AGENTS.md and its like
     superseded: int
     questions: int
     stale: int
     page_changed: bool
+    projects: tuple[str, ...]  # whose pages were laid out or got another status
+    context: str  # fresh, refreshed, or nothing known
     conflict: Path | None
     problems: tuple[str, ...]
 
@@ -45,7 +66,20 @@ class Memory:
     facts: tuple[Fact, ...]
     questions: tuple[weighing.Question, ...]
     standing: people.Standing
+    more: int  # facts beside these, left out as they matter less
+    faded: int
     problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What the repository says of memory."""
+
+    repository: Path | None  # None: there is none at hand to ask
+    facts: int
+    named: int  # that name a file, symbol, commit or branch
+    stale: tuple[Fact, ...]
+    elsewhere: tuple[Fact, ...]  # learned on branches that HEAD does not have
 
 
 def reflect(ws: Workspace, *, now: datetime, zone: tzinfo) -> Report:
@@ -56,25 +90,48 @@ def reflect(ws: Workspace, *, now: datetime, zone: tzinfo) -> Report:
         cycle = _Cycle(ws, now, zone)
         done = cycle.rewrite()
         cycle.remember()
+        changed = overview.update(ws, cycle.digests(), now=now, zone=zone)
+        context = _freshened(ws, now, zone)
     composed, known = cycle.composed(), cycle.known()
     return Report(
         sessions=cycle.news,
-        facts=sum(fact.superseded is None for fact in known.facts),
+        facts=sum(fact.superseded is None for fact in known.facts) + known.more + known.faded,
         shown=len(composed.shown),
         left_out=composed.left_out,
         faded=composed.faded,
+        told_anyway=composed.told,
         superseded=sum(fact.superseded is not None for fact in known.facts),
         questions=len(known.questions),
         stale=sum(bool(fact.stale) for fact in known.facts),
         page_changed=done.changed,
+        projects=changed,
+        context=context,
         conflict=done.conflict,
         problems=cycle.problems,
     )
 
 
+def verify(ws: Workspace, *, now: datetime, zone: tzinfo) -> Verified:
+    """Hold what is known against the repository at hand; nothing is written."""
+    known = memory_of(ws, now=now, zone=zone).facts
+    live = [fact for fact in known if fact.superseded is None and not fact.branch]
+    named = sum(bool(freshness.names(fact.text)) for fact in live)
+    elsewhere = tuple(fact for fact in known if fact.branch)
+    return Verified(ws.project_root, len(live), named, tuple(fact for fact in live if fact.stale), elsewhere)
+
+
+def _freshened(ws: Workspace, now: datetime, zone: tzinfo) -> str:
+    """CONTEXT.md made anew from what is known, if that was not done for a day."""
+    if not freshness.context_is_old(publishing.last_published(ws), now):
+        return "fresh"
+    known, _ = observations.load_all(ws.root)
+    publishing.publish(ws, known, known, now, zone)
+    return "refreshed" if any(one.agent != people.AGENT for one in known) else "nothing known"
+
+
 def memory_of(ws: Workspace, *, now: datetime, zone: tzinfo) -> Memory:
     """All facts as they are now; nothing is written."""
-    return _Cycle(ws, now, zone).known()
+    return _Cycle(ws, now, zone, most=None).known()
 
 
 def by_hand(ws: Workspace, done: Sequence[Item], *, now: datetime, salt: str = "") -> Observation:
@@ -95,8 +152,10 @@ def by_hand(ws: Workspace, done: Sequence[Item], *, now: datetime, salt: str = "
 class _Cycle:
     """What one cycle works with."""
 
-    def __init__(self, ws: Workspace, now: datetime, zone: tzinfo) -> None:
+    def __init__(self, ws: Workspace, now: datetime, zone: tzinfo, most: int | None = 0) -> None:
         self.ws, self.now, self.zone = ws, now, zone
+        # Facts that are weighed beside those that are the same, disputed or a person's: more than have room.
+        self._most = None if most is None else max(FEWEST, ws.settings.memory_budget // SHORTEST)
         self._remembered = folds.load(ws.state)
         self.problems: tuple[str, ...] = ()
         self.news = 0
@@ -122,16 +181,20 @@ class _Cycle:
         if self._is_new:
             folds.save(self.ws.state, self._remembered)
 
+    def digests(self) -> tuple[Digest, ...]:
+        return tuple(self._remembered.folded.digests.values())
+
     def composed(self) -> memory.Composed:
         if self._composed is None:
             known = self.known()
             self._composed = memory.compose(
-                weighing.Weighed(known.facts, known.questions),
+                weighing.Weighed(known.facts, known.questions, known.more, known.faded),
                 known.standing,
                 now=self.now,
                 zone=self.zone,
                 budget=self.ws.settings.memory_budget,
                 projects=self.ws.kind != "repo",
+                told=self._told_anyway(known.facts),
             )
         return self._composed
 
@@ -145,6 +208,7 @@ class _Cycle:
                 if facts.parse(value.line.text).struck
             }
             folded = self._remembered.folded
+            repo = self.ws.project_root
             weighed = weighing.weigh(
                 fold.groups(folded),
                 folded.rivals,
@@ -153,8 +217,13 @@ class _Cycle:
                 accepted=frozenset(key.removeprefix("^") for key in standing.accepted),
                 pins={key.removeprefix("^"): mark for key, mark in standing.pins.items()},
                 struck=struck,
+                hidden=git_names.elsewhere(repo) if repo is not None else frozenset(),
+                most=self._most,
             )
-            self._known = Memory(weighed.facts, weighed.questions, standing, self.problems)
+            checked = self._checked(weighed.facts)
+            self._known = Memory(
+                checked, weighed.questions, standing, weighed.more, weighed.faded, self.problems
+            )
         return self._known
 
     # -- observations --------------------------------------------------------------------------------------
@@ -165,30 +234,77 @@ class _Cycle:
         found = observations.news(self.ws.root, known.stamps)
         self.problems = found.problems
         gone = known.stamps.keys() - found.stamps.keys()
-        touched = {known.digests[place].id for place in (*gone, *found.loaded) if place in known.digests}
-        for place in gone:
-            known.digests.pop(place, None)
+        files = {id: dict(known.twice.get(id, {})) for id in self._touched(found, gone)}
+        for place, id in known.names.items():
+            if id in files and not files[id] and id in known.folded.digests:
+                files[id][place] = known.folded.digests[id]
+        for place in (*gone, *found.loaded):
+            files.get(known.names.pop(place, ""), {}).pop(place, None)
         for place, seen in found.loaded.items():
-            known.digests[place] = fold.digest(seen)
-            touched.add(seen.id)
+            files[seen.id][place] = fold.digest(seen)
+            known.names[place] = seen.id
         known.stamps = found.stamps
+        for id, held in files.items():
+            known.twice.pop(id, None)
+            if len(held) > 1:  # of two machines
+                known.twice[id] = held
         self.news += len(found.loaded)
         self._is_new |= bool(found.loaded or gone)
-        self._fold(touched)
+        # Of one session in two files, what saw more of it counts.
+        best = {id: max(sorted(held.items()), key=_extent)[1] if held else None for id, held in files.items()}
+        fold.update(known.folded, best)
+        self._stand()
 
-    def _fold(self, touched: set[str]) -> None:
+    def _touched(self, found: observations.News, gone: Iterable[str]) -> set[str]:
+        """The observations whose files changed."""
+        names = self._remembered.names
+        before = {names[place] for place in (*gone, *found.loaded) if place in names}
+        return before | {seen.id for seen in found.loaded.values()}
+
+    def _stand(self) -> None:
+        """Fold what stands in the page by a person's hand."""
         known = self._remembered
-        news: dict[str, Digest | None] = dict.fromkeys(touched)
-        if touched:
-            for _, digest in sorted(known.digests.items()):
-                if digest.id in touched:
-                    other = news[digest.id]
-                    # Two files of one session come from two machines: what saw more of it counts.
-                    news[digest.id] = digest if other is None or _extent(other) < _extent(digest) else other
-        fold.update(known.folded, news)
         hand = {digest.id: digest for digest in self._by_hand()}
         stale = [id for id in known.folded.digests if id.startswith(HAND) and id not in hand]
         fold.update(known.folded, {**dict.fromkeys(stale), **hand})
+
+    # -- the repository ------------------------------------------------------------------------------------
+
+    def _checked(self, known: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """Mark the facts that the repository at hand speaks against; of many, the most relevant."""
+        repo = self.ws.project_root
+        if repo is None:
+            return known
+        named = {fact.id: found for fact in self._likely(known) if (found := freshness.names(fact.text))}
+        chosen = [fact for fact in known if fact.id in named]
+        digests = self._remembered.folded.digests
+        asked = []
+        for fact in chosen:
+            one = digests.get(fact.origins[-1].observation, _NOBODY)
+            claim = next((claim for claim in one.claims if claim.origin == fact.origins[-1]), None)
+            head, branch = (claim.head, claim.branch) if claim is not None else ("", "")
+            asked.append(git_names.Asked(named[fact.id], head, one.files, one.commits, branch))
+        told = git_names.look(repo, asked)
+        reasons = {
+            fact.id: reason
+            for fact, answers in zip(chosen, told, strict=True)
+            if (reason := freshness.stale(named[fact.id], answers))
+        }
+        return tuple(replace(fact, stale=reasons.get(fact.id, "")) for fact in known) if reasons else known
+
+    def _told_anyway(self, known: tuple[Fact, ...]) -> frozenset[str]:
+        """The facts that AGENTS.md and its like say as well."""
+        repo = self.ws.project_root
+        lines = git_names.instructions(repo) if repo is not None else ()
+        return (
+            likeness.said_in(lines, {fact.id: fact.text for fact in self._likely(known)}) if lines else _NONE
+        )
+
+    def _likely(self, known: tuple[Fact, ...]) -> list[Fact]:
+        """The facts that may come to stand in the page."""
+        live = [fact for fact in known if fact.superseded is None and not fact.branch]
+        score = {fact.id: (fact.kept, relevance.score(fact, now=self.now)) for fact in live}
+        return sorted(live, key=lambda fact: (score[fact.id], fact.id), reverse=True)[:MOST_CHECKED]
 
     # -- people --------------------------------------------------------------------------------------------
 
@@ -205,25 +321,18 @@ class _Cycle:
     def _by_hand(self) -> list[Digest]:
         """What stands in the page by a person's hand, as claims beside those of sessions."""
         standing = self._standing()
-        at = {digest.id: digest.started or claims.LONG_AGO for digest in self._remembered.digests.values()}
+        digests = self._remembered.folded.digests
         found = []
         for name, lines in standing.added.items():
             for line in lines:
                 origin = line.origins[0]
                 words = facts.parse(line.text).text
-                project = self._only_project()
-                found.append(
-                    claims.by_hand(origin, name, words, project, at[origin.observation], block=line.text)
-                )
+                found.append(claims.by_hand(origin, name, words, _started(digests, origin), block=line.text))
         for key, value in standing.values.items():
             words, of = facts.parse(value.line.text).text, key.removeprefix("^")
             origin = value.line.origins[0]
-            found.append(claims.by_hand(origin, value.section, words, self._only_project(), value.at, of=of))
+            found.append(claims.by_hand(origin, value.section, words, value.at, of=of))
         return [Digest(f"{HAND}{claim.id}", people.AGENT, claims=(claim,)) for claim in found]
-
-    def _only_project(self) -> str:
-        """In a workspace of one project a person's lines are about that project."""
-        return ""
 
     def _record(self, changes: tuple[Change, ...]) -> None:
         salt = token_hex(8)
@@ -232,8 +341,8 @@ class _Cycle:
         if done:
             theirs = (
                 Observation(digest.id, digest.agent, started=digest.started)
-                for digest in self._remembered.digests.values()
-                if digest.agent == people.AGENT
+                for digest in self._remembered.folded.digests.values()
+                if digest.agent == people.AGENT and digest.started
             )
             at = people.moment(theirs, self.now)
             made = people.observation(done, salt=salt, at=at, page=memory.PAGE)
@@ -242,8 +351,12 @@ class _Cycle:
             self._take_in()
 
 
-def _extent(digest: Digest) -> tuple[datetime, int]:
-    return (digest.last or claims.LONG_AGO, digest.items)
+def _extent(file: tuple[str, Digest]) -> tuple[datetime, int]:
+    return file[1].extent
+
+
+def _started(digests: Mapping[str, Digest], origin: Origin) -> datetime:
+    return digests[origin.observation].started or claims.LONG_AGO
 
 
 def _without_own(text: str) -> str:

@@ -27,8 +27,10 @@ ALLOWED = {
     "scenes": {"disk", "sources", "core", "model"},
     "rewriting": {"disk", "core", "model", "errors"},
     "answers": {"scenes", "disk", "sources", "core", "model"},
-    "observer": {"answers", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
-    "reflector": {"scenes", "disk", "sources", "core", "model", "errors"},
+    "publishing": {"answers", "scenes", "disk", "core", "model"},
+    "observer": {"publishing", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
+    "overview": {"disk", "core", "errors"},
+    "reflector": {"overview", "publishing", "disk", "sources", "core", "model", "errors"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
         "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",

@@ -20,6 +20,7 @@ COMMANDS = {
     "init": "Make a workspace: in this repository, or in a folder of yours.",
     "observe": "Look at what agents did and bring CONTEXT.md up to date.",
     "reflect": "Fold what sessions came to into MEMORY.md.",
+    "verify": "Check memory against the repository.",
     "show": "Print what an agent would be given.",
     "recall": "Search what is known here: sessions, facts, documents.",
     "status": "Say what is watched and how fresh the page is.",

@@ -43,6 +43,7 @@ def _data(workspace: Workspace, report: Report) -> dict[str, object]:
         "page": str(workspace.memory_page),
         **asdict(report),
         "conflict": str(report.conflict) if report.conflict else None,
+        "projects": list(report.projects),
         "problems": list(report.problems),
     }
 
@@ -62,6 +63,16 @@ def _told(workspace: Workspace, report: Report) -> str:
     if report.questions:
         lines.append(
             f"{counted(report.questions, 'question')} for you under Decisions: two lines contradict."
+        )
+    if report.told_anyway:
+        lines.append(f"{report.told_anyway} are said in AGENTS.md or its like and not repeated.")
+    if report.projects:
+        lines.append(f"Projects brought up to date: {', '.join(report.projects)}.")
+    if report.context == "refreshed":
+        lines.append(f"{workspace.context_page} was older than a day and was made anew.")
+    elif report.context == "nothing known":
+        lines.append(
+            f"{workspace.context_page} was made anew, but no session is known: run `nanoctx observe`."
         )
     if report.conflict:
         lines.append(f"A text of yours that could not be merged is kept in {report.conflict}.")

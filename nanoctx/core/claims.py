@@ -1,40 +1,29 @@
-"""
-What an observation claims that may be worth keeping: the few of its items that stand by themselves.
-
-A page of memory is read by every later session, so junk in it costs more than a line that is missing. What
-was asked for once, what was going on, what points at something outside the line, and what nobody has checked
-stays in the observation, where it can be recalled.
-"""
+"""What an observation claims: the items of it that are kept, each with what it takes to compare it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 
-from nanoctx.core import context, facts, likeness, people
+from nanoctx.core import context, facts, keeping, languages, likeness, people
 from nanoctx.core.likeness import Saying
 from nanoctx.model import Item, Observation, Origin
 
 KINDS = ("rule", "pref", "dec", "learn", "fact", "insight", "fail", "fix")
-REFUTED = "refuted"
 LONG_AGO = datetime.fromtimestamp(0, UTC)
 
-_LANGUAGES = {
-    ".py": "python", ".pyi": "python", ".js": "javascript", ".jsx": "javascript", ".mjs": "javascript",
-    ".ts": "typescript", ".tsx": "typescript", ".go": "go", ".rs": "rust", ".java": "java", ".kt": "kotlin",
-    ".c": "c", ".h": "c", ".cc": "c++", ".cpp": "c++", ".hpp": "c++", ".cs": "c#", ".rb": "ruby",
-    ".php": "php", ".swift": "swift", ".scala": "scala", ".ex": "elixir", ".lua": "lua", ".sh": "shell",
-    ".sql": "sql", ".vue": "javascript", ".svelte": "javascript", ".zig": "zig",
-}  # fmt: skip
 
-
-class Claim(msgspec.Struct, frozen=True, gc=False):
-    """One thing that was said once."""
+class Claim(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """One thing that was said once. There are many, and each cycle loads them all: short on disk."""
 
     id: str
-    origin: Origin
+    observation: str
+    pos: int | None
+    said: str  # the item's kind
+    lead: str
     kind: str
     section: str
     text: str
@@ -46,9 +35,19 @@ class Claim(msgspec.Struct, frozen=True, gc=False):
     at: datetime
     branch: str
     head: str
-    saying: Saying
+    key: str  # what is the same for equal sayings
+    words: str  # what two claims must share to be compared at all
+    weak: bool = False  # only together with what another session said
     of: str = ""  # the claim that a person put this in the place of
     block: str = ""  # a line that a person added, as it stands in the page
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.observation, self.pos, self.said, self.lead)
+
+    @property
+    def saying(self) -> Saying:
+        return likeness.saying(self.text, _REALMS[self.kind], self.project)
 
 
 def claims(one: Observation) -> tuple[Claim, ...]:
@@ -56,65 +55,60 @@ def claims(one: Observation) -> tuple[Claim, ...]:
     if one.agent == people.AGENT:
         return ()
     language = main_language(one)
-    return tuple(_claim(one, item, language) for item in one.items if _is_admitted(item))
+    headless = bool(one.more.get("headless"))
+    judged = ((item, keeping.kept(item, headless=headless)) for item in one.items if item.kind in KINDS)
+    return tuple(_claim(one, item, found, language) for item, found in judged if found is not None)
 
 
 def main_language(one: Observation) -> str:
     """The language of most files a session edited; "" when none leads."""
-    known = Counter(
-        language
-        for file in one.files
-        if (language := _LANGUAGES.get(f".{file.rpartition('.')[2].lower()}")) is not None
-    )
+    known = Counter(found for file in one.files if (found := languages.language(file)))
     return min(known, key=lambda name: (-known[name], name), default="")
 
 
-def by_hand(
-    origin: Origin, section: str, text: str, project: str, at: datetime, *, of: str = "", block: str = ""
-) -> Claim:
+def by_hand(origin: Origin, section: str, text: str, at: datetime, *, of: str = "", block: str = "") -> Claim:
     """A line that a person wrote into the page, or put in the place of one of ours."""
     kind = _KIND_IN.get(section, "fact")
-    return Claim(
-        id=facts.name(origin),
-        origin=origin,
-        kind=kind,
-        section=section,
-        text=text,
-        by="person",
-        grade="",
-        scope=facts.PROJECT if project else facts.UNIVERSAL,
-        project=project,
-        language="",
-        at=at,
-        branch="",
-        head="",
-        saying=likeness.saying(text, _REALMS.get(kind, "know"), project),
-        of=of,
-        block=block,
-    )
+    scope = facts.UNIVERSAL
+    return _made(origin, kind, section, text, "person", "", scope, "", "", at, "", "", False, of, block)
 
 
-def _claim(one: Observation, item: Item, language: str) -> Claim:
-    origin = context.origin(one, item)
-    text = _text(item)
-    section = section_of(item)
+def _claim(one: Observation, item: Item, kept: keeping.Kept, language: str) -> Claim:
     at = next((quote.at for quote in one.evidence if quote.pos == item.pos and quote.at), None)
-    return Claim(
-        id=facts.name(origin),
-        origin=origin,
-        kind=item.kind,
-        section=section,
-        text=text,
-        by=item.by or "agent",
-        grade=item.grade,
-        scope=item.more.get("scope", ""),
-        project=one.project,
-        language=language,
-        at=at or one.last or one.started or LONG_AGO,
-        branch=one.branch,
-        head=one.commits[-1] if one.commits else one.head,
-        saying=likeness.saying(text, _REALMS.get(item.kind, "know"), one.project),
+    return _made(
+        context.origin(one, item),
+        kept.kind,
+        _section_of(item, kept.kind),
+        kept.text,
+        item.by or "agent",
+        item.grade,
+        item.more.get("scope", ""),
+        one.project,
+        language,
+        at or one.last or one.started or LONG_AGO,
+        one.branch,
+        one.commits[-1] if one.commits else one.head,
+        kept.weak,
     )
+
+
+def _made(
+    origin: Origin,
+    kind: str,
+    section: str,
+    text: str,
+    by: str,
+    grade: str,
+    scope: str,
+    project: str,
+    *more: Any,
+) -> Claim:
+    said = likeness.saying(text, _REALMS[kind], project)
+    language, at, branch, head, *rest = more
+    return Claim(
+        facts.name(origin), origin.observation, origin.pos, origin.kind, origin.lead, kind, section, text, by,
+        grade, scope, project, language, at, branch, head, said.key, said.words, *rest,
+    )  # fmt: skip
 
 
 _PLACES = {
@@ -127,7 +121,7 @@ _PLACES = {
     "fact": facts.KNOWN,
     "insight": facts.KNOWN,
 }
-_REALMS = {"rule": "rule", "pref": "rule", "dec": "dec", "fail": "fail"} | dict.fromkeys(
+_REALMS: dict[str, str] = {"rule": "rule", "pref": "rule", "dec": "dec", "fail": "fail"} | dict.fromkeys(
     ("learn", "fix", "fact", "insight"), "know"
 )
 _KIND_IN = {
@@ -140,20 +134,5 @@ _KIND_IN = {
 _REFINED = {"avoid": facts.FAILED, "gotcha": facts.CONVENTIONS, "convention": facts.CONVENTIONS}
 
 
-def section_of(item: Item) -> str:
-    """Where on the page an item's fact belongs."""
-    return _REFINED.get(item.more.get("kind", ""), _PLACES[item.kind])
-
-
-def _text(item: Item) -> str:
-    return item.text
-
-
-def _is_admitted(item: Item) -> bool:
-    if item.kind not in KINDS or item.more.get("page") == "no":
-        return False
-    if item.kind in ("rule", "pref"):
-        return item.by in ("user", "person")
-    if item.kind == "dec":
-        return item.by == "user"
-    return item.kind == "learn"
+def _section_of(item: Item, kind: str) -> str:
+    return _REFINED.get(item.more.get("kind", ""), _PLACES[kind])

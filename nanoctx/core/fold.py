@@ -9,18 +9,21 @@ only its own sayings, and the result is that of a fold from the beginning, whate
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 import msgspec
 
-from nanoctx.core import claims, likeness, people
+from nanoctx.core import activity, claims, likeness, people
 from nanoctx.core.claims import Claim
 from nanoctx.core.likeness import Saying
 from nanoctx.model import Item, Observation
 
+FEW = 100  # new sayings up to which each is held against all
+FILES, COMMITS = 20, 10  # of a session that are remembered
 
-class Digest(msgspec.Struct, frozen=True, gc=False):
+
+class Digest(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Of one observation what a cycle needs to know."""
 
     id: str
@@ -31,11 +34,20 @@ class Digest(msgspec.Struct, frozen=True, gc=False):
     last: datetime | None = None
     prompts: int = 0
     headless: bool = False
+    files: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     done: tuple[Item, ...] = ()  # by hand, to a page
     page: str = ""
     salt: str = ""
+    blocked: bool = False
+    project_is: str = ""  # what the person said of the project: paused, completed, active
     items: int = 0  # with `last`, how much of a session it saw
+
+    @property
+    def extent(self) -> tuple[datetime, int]:
+        """How much of a session it saw."""
+        return (self.last or claims.LONG_AGO, self.items)
 
 
 class Folded(msgspec.Struct):
@@ -65,10 +77,14 @@ def digest(one: Observation) -> Digest:
         last=one.last or one.ended or one.started,
         prompts=one.prompts,
         headless=bool(one.more.get("headless")),
+        files=one.files[:FILES],
+        commits=one.commits[:COMMITS],
         claims=claims.claims(one),
         done=one.items if by_hand else (),
         page=str(one.more.get("page", "CONTEXT.md")) if by_hand else "",
         salt=str(one.more.get("salt", "")),
+        blocked=any(item.kind == "block" for item in one.items),
+        project_is="" if by_hand else activity.said(one.items),
         items=len(one.items),
     )
 
@@ -78,18 +94,18 @@ def update(folded: Folded, news: Mapping[str, Digest | None]) -> None:
     news = {id: one for id, one in news.items() if folded.digests.get(id) != one}
     if not news:
         return
-    gone = {claim.saying.key for id in news if id in folded.digests for claim in folded.digests[id].claims}
-    known = set(_sayings(folded.digests.values())) if gone or folded.digests else set()
+    before = _by_key(folded.digests.values())
     for id, one in news.items():
         if one is None:
             folded.digests.pop(id, None)
         else:
             folded.digests[id] = one
-    standing = _sayings(folded.digests.values())
-    for key in gone - standing.keys():
+    after = _by_key(folded.digests.values())
+    for key in before.keys() - after.keys():
         _forget(folded, key)
-    fresh = {key: one for key, one in standing.items() if key not in known}
-    _compare(folded, fresh, standing)
+    fresh = {key: after[key] for key in after.keys() - before.keys()}
+    for new, other in _near(fresh, after):
+        _judge(folded, new.saying, other.saying)
 
 
 def groups(folded: Folded) -> tuple[Group, ...]:
@@ -97,7 +113,7 @@ def groups(folded: Folded) -> tuple[Group, ...]:
     by_saying: defaultdict[str, list[Claim]] = defaultdict(list)
     for one in folded.digests.values():
         for claim in one.claims:
-            by_saying[claim.saying.key].append(claim)
+            by_saying[claim.key].append(claim)
     joined = _Joined()
     for key, others in folded.same.items():
         for other in others:
@@ -107,18 +123,26 @@ def groups(folded: Folded) -> tuple[Group, ...]:
         place = {claim.id: key for key, found in by_saying.items() for claim in found}
         for claim in edited:
             if claim.of in place:
-                joined.join(place[claim.of], claim.saying.key)
+                joined.join(place[claim.of], claim.key)
+    alone = [key for key in by_saying if not joined.has(key)]
     components: defaultdict[str, list[str]] = defaultdict(list)
-    for key in by_saying:
+    for key in by_saying.keys() - set(alone):
         components[joined.root(key)].append(key)
-    return tuple(
-        Group(tuple(sorted((c for key in keys for c in by_saying[key]), key=_age)), tuple(sorted(keys)))
-        for keys in components.values()
+    return (
+        *(Group(_in_time(by_saying[key]), (key,)) for key in alone),
+        *(
+            Group(_in_time([claim for key in keys for claim in by_saying[key]]), tuple(sorted(keys)))
+            for keys in components.values()
+        ),
     )
 
 
-def _sayings(digests: Iterable[Digest]) -> dict[str, Saying]:
-    return {claim.saying.key: claim.saying for one in digests for claim in one.claims}
+def _by_key(digests: Iterable[Digest]) -> dict[str, Claim]:
+    return {claim.key: claim for one in digests for claim in one.claims}
+
+
+def _in_time(found: list[Claim]) -> tuple[Claim, ...]:
+    return tuple(sorted(found, key=_age)) if len(found) > 1 else tuple(found)
 
 
 def _age(claim: Claim) -> tuple[datetime, str]:
@@ -143,34 +167,42 @@ def _without(edges: dict[str, list[str]], key: str, other: str) -> None:
         edges.pop(key, None)
 
 
-def _compare(folded: Folded, fresh: Mapping[str, Saying], standing: Mapping[str, Saying]) -> None:
-    """Judge each new saying beside those with which it has a word in common that counts."""
-    wanted = {key for one in fresh.values() for key in one.keys}
-    blocks: defaultdict[str, list[Saying]] = defaultdict(list)
-    for one in standing.values():
-        for key in one.keys:
-            if key in wanted:
-                blocks[key].append(one)
-    for one in fresh.values():
-        for other in _near(one, blocks):
-            # Of two new ones the pair is judged once.
-            if other.key in fresh and other.key < one.key:
-                continue
-            if likeness.same(one, other):
-                folded.same.setdefault(one.key, []).append(other.key)
-                folded.same.setdefault(other.key, []).append(one.key)
-            elif why := likeness.rivals(one, other):
-                folded.rivals.setdefault(one.key, {})[other.key] = why
-                folded.rivals.setdefault(other.key, {})[one.key] = why
+def _near(fresh: Mapping[str, Claim], every: Mapping[str, Claim]) -> Iterator[tuple[Claim, Claim]]:
+    """The pairs with a new one in them that may have to do with each other, each once."""
+    words = {key: frozenset(claim.words.split()) for key, claim in fresh.items()}
+    if len(fresh) <= FEW:
+        # One word in common is enough only for a line of one word, and for what is a choice.
+        needed = {key: 2 if likeness.is_plain(ours) else 1 for key, ours in words.items()}
+        for other_key, other in every.items():
+            theirs = frozenset(other.words.split())
+            for key, ours in words.items():
+                is_close = len(ours & theirs) >= needed[key] and likeness.near(ours, theirs)
+                if is_close and (other_key not in fresh or key < other_key):
+                    yield fresh[key], other
+        return
+    words |= {key: frozenset(claim.words.split()) for key, claim in every.items() if key not in words}
+    blocks: defaultdict[str, list[str]] = defaultdict(list)
+    for key, claim in every.items():
+        for word in likeness.keys(claim.words):
+            blocks[word].append(key)
+    for key, claim in fresh.items():
+        met = {key}
+        for word in likeness.keys(claim.words):
+            for other_key in blocks[word]:
+                if other_key not in met:
+                    met.add(other_key)
+                    is_turn = other_key not in fresh or key < other_key
+                    if is_turn and likeness.near(words[key], words[other_key]):
+                        yield claim, every[other_key]
 
 
-def _near(one: Saying, blocks: Mapping[str, Sequence[Saying]]) -> Iterator[Saying]:
-    met = {one.key}
-    for key in one.keys:
-        for other in blocks[key]:
-            if other.key not in met:
-                met.add(other.key)
-                yield other
+def _judge(folded: Folded, one: Saying, other: Saying) -> None:
+    if likeness.same(one, other):
+        folded.same.setdefault(one.key, []).append(other.key)
+        folded.same.setdefault(other.key, []).append(one.key)
+    elif why := likeness.rivals(one, other):
+        folded.rivals.setdefault(one.key, {})[other.key] = why
+        folded.rivals.setdefault(other.key, {})[one.key] = why
 
 
 class _Joined:
@@ -178,6 +210,9 @@ class _Joined:
 
     def __init__(self) -> None:
         self._above: dict[str, str] = {}
+
+    def has(self, key: str) -> bool:
+        return key in self._above
 
     def root(self, key: str) -> str:
         above = self._above
@@ -191,5 +226,6 @@ class _Joined:
 
     def join(self, one: str, other: str) -> None:
         first, second = sorted((self.root(one), self.root(other)))
+        self._above.setdefault(first, first)
         if first != second:
             self._above[second] = first

@@ -43,13 +43,11 @@ def log(most: int, *, beyond: str = "", since: str = "") -> list[str]:
 
     `beyond` is a commit's name and must be one: a word that is not could be an option.
     """
-    if beyond and not is_commit_name(beyond):
-        raise ValueError(f"not the name of a commit: {beyond[:80]!r}")
     limits = [f"--since={since}"] if since else []
     return _git(
         "log", "-z", f"--format={COMMIT_FORMAT}", f"--max-count={int(most)}", "--no-show-signature",
         "--no-patch", "--no-notes", "--no-color", "--no-decorate", "--encoding=UTF-8", *_WITHOUT_HELPERS,
-        *limits, *([f"^{beyond}"] if beyond else []), "HEAD", "--",
+        *limits, *([f"^{_name_of(beyond)}"] if beyond else []), "HEAD", "--",
     )  # fmt: skip
 
 
@@ -97,11 +95,6 @@ def untracked() -> list[str]:
     return _git("ls-files", "-z", "--others", "--exclude-standard", "--", ":/")
 
 
-def tracked() -> list[str]:
-    """The command that lists the files git knows."""
-    return _git("ls-files", "-z", "--cached", "--", ":/")
-
-
 def filter_listing() -> list[str]:
     """The command that lists the filters that settings name, each with where it is set; it runs nothing."""
     pattern = rf"^filter\..*\.({'|'.join(_PARTS)}|required)$"
@@ -111,6 +104,52 @@ def filter_listing() -> list[str]:
 def identity() -> list[str]:
     """The command that tells who commits here: `user.name` and `user.email` as git would take them."""
     return _git("config", "--includes", "-z", "--get-regexp", r"^user\.(name|email)$")
+
+
+def tracked() -> list[str]:
+    """The command that lists the files git knows."""
+    return _git("ls-files", "-z", "--cached")
+
+
+def tree(commit: str) -> list[str]:
+    """The command that lists the files of a commit."""
+    return _git("ls-tree", "-r", "-z", "--name-only", "--full-tree", _name_of(commit))
+
+
+def unmerged() -> list[str]:
+    """The command that lists the branches of which HEAD does not have all."""
+    places = ("refs/heads", "refs/remotes")
+    return _git("for-each-ref", "--no-merged=HEAD", "--count=2000", "--format=%(refname)", *places)
+
+
+def branches() -> list[str]:
+    """The command that lists all branches."""
+    return _git("for-each-ref", "--count=5000", "--format=%(refname)", "refs/heads", "refs/remotes")
+
+
+def occurrences(words: Iterable[str], commit: str = "") -> list[str]:
+    """The command that tells in which files words stand: of a commit, or as they are now."""
+    wanted = [part for word in words for part in ("-e", word)]
+    where = [_name_of(commit)] if commit else ["--untracked"]
+    before = [
+        "-I",
+        "-z",
+        "-o",
+        "-w",
+        "-F",
+        "--no-color",
+        "--no-textconv",
+        "--no-recurse-submodules",
+        "--full-name",
+    ]
+    if commit:
+        return _git("grep", *before, *wanted, *where, "--")
+    return _git("grep", *before, *where, *wanted, "--")
+
+
+def holds(commit: str) -> list[str]:
+    """The command that succeeds if the repository has a commit."""
+    return _git("cat-file", "-e", f"{_name_of(commit)}^{{commit}}")
 
 
 def environment(inherited: Mapping[str, str], top: str, filters: Iterable[str] = ()) -> dict[str, str]:
@@ -171,6 +210,12 @@ def is_commit_name(word: str) -> bool:
 def is_refusal(code: int, told: bytes) -> bool:
     """Whether git refused because somebody else owns the repository: then there is no git for us."""
     return code == 128 and b"dubious ownership" in told
+
+
+def _name_of(commit: str) -> str:
+    if not is_commit_name(commit):
+        raise ValueError(f"not the name of a commit: {commit[:80]!r}")
+    return commit
 
 
 def _git(command: str, *options: str) -> list[str]:

@@ -9,7 +9,11 @@ two lines, the fold of many comes out the same in any order, and needs to look o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import combinations
 from math import ceil
 
 import msgspec
@@ -24,8 +28,8 @@ STEM = 8  # letters: "configure" and "configuration" are one
 _LIGHT = frozenset(
     """
     a about actually again all already also am an and any are as ask at be been being but by can could did do
-    does done each every everything for from get go good got had has have he help her here his how i if in
-    instead into is it its itself just keep let like ll made make may me might must my need needs now of ok
+    does done each ensure every everything for from get go good got had has have he help her here his how i if
+    in instead into is it its itself just keep let like ll made make may me might must my need needs now of ok
     on-the-fly one only or other our out over own per please put re really s same say see set shall she
     should since so some still such sure t take than that the their them then there these they thing things
     this those to too turn up us use used using ve very via want was way we well were what when where which
@@ -54,6 +58,7 @@ _TOKEN = re.compile(r"[^\W\d_][\w'’]*(?:[./:_-]+\w+)*|\d+(?:[.,:]\d+)*%?|[,;.!
 _CLAUSE = frozenset(",;.!?()—–")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*%?")
 _WIDE = re.compile(f"{prose.WIDE}+")
+_FRAMED = "<>"  # what begins so is what a choice is made of
 _SWITCH = re.compile(
     r"\b(?:on|off)\b\W*$|\b(?:turn(?:ed)?|switch(?:ed)?|keep|leave) (?:\w+ ){0,4}(?:on|off)\b"
 )
@@ -99,9 +104,10 @@ class Saying(msgspec.Struct, frozen=True, gc=False):
     subject: tuple[str, ...] = ()
     choice: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()  # two that share none of these need not be compared
+    words: str = ""  # what `near` reads: bare stems, and what it is a choice of
 
 
+@lru_cache(maxsize=65536)
 def saying(text: str, realm: str, project: str) -> Saying:
     """Read a line."""
     plain = prose.plain(text).replace("’", "'")
@@ -110,9 +116,44 @@ def saying(text: str, realm: str, project: str) -> Saying:
     subject, choice, replaces = _frame(plain) if realm in ("dec", "rule") else ((), (), ())
     place = "" if realm == "rule" else project
     parts = (terms, names, values, subject, choice, replaces)
-    key = "\x1f".join((realm, place, *map(" ".join, parts)))
-    keys = tuple(dict.fromkeys((*_prefix(terms), *_frame_keys(subject, choice, replaces))))
-    return Saying(key, realm, place, terms, names, values, subject, choice, replaces, keys)
+    whole = "\x1f".join((realm, place, *map(" ".join, parts)))
+    key = blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    words = " ".join((*sorted(_bare(terms)), *_frame_words(subject, choice, replaces)))
+    return Saying(key, realm, place, terms, names, values, subject, choice, replaces, words)
+
+
+def keys(words: str) -> Iterator[str]:
+    """Of two lines that say the same or are rivals, one of these is common to both."""
+    every = words.split()
+    yield from (word for word in every if word[0] in _FRAMED)
+    bare = sorted((word for word in every if word[0] not in _FRAMED), key=_rarity)
+    if len(bare) < 3:
+        yield " ".join(bare)
+        return
+    if len(bare) == 3:  # with one of two words, two are common
+        yield from (f"{one} {other}" for one, other in combinations(bare, 2))
+    # Enough of all words being common, three are among these first ones of both, the longest.
+    first = bare[: len(bare) - ceil(SHARE * len(bare)) + 3]
+    yield from (" ".join(three) for three in combinations(first, 3))
+
+
+def is_plain(words: frozenset[str]) -> bool:
+    """Whether a line has several words and names no choice."""
+    return len(words) > 1 and not any(word[0] in _FRAMED for word in words)
+
+
+def near(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two lines, by their `words`, have enough in common to be looked at."""
+    common = one & other
+    if not common:
+        return False
+    if len(common) >= SHARE * max(len(one), len(other)):
+        return True
+    framed = sum(word[0] in _FRAMED for word in common)
+    if framed:
+        return True
+    ours, theirs = (sum(word[0] not in _FRAMED for word in words) for words in (one, other))
+    return len(common) >= SHARE * max(ours, theirs)
 
 
 def same(a: Saying, b: Saying) -> bool:
@@ -128,7 +169,7 @@ def same(a: Saying, b: Saying) -> bool:
         return False
     enough = SHARE if one <= two or two <= one else CLOSE
     # Of the bare words too: by those it is told which lines need to be compared at all.
-    return _share(one, two) >= enough and _share(_bare(a), _bare(b)) >= SHARE
+    return _share(one, two) >= enough and _share(_bare(a.terms), _bare(b.terms)) >= SHARE
 
 
 def rivals(a: Saying, b: Saying) -> str:
@@ -138,7 +179,7 @@ def rivals(a: Saying, b: Saying) -> str:
     if _denies(a, b):
         return "denied"
     if a.values and b.values and a.values != b.values and (a.names, a.terms) == (b.names, b.terms):
-        return "value" if len(_bare(a)) >= FEWEST else ""
+        return "value" if a.terms else ""
     both_subjects = a.subject and b.subject
     if both_subjects and a.subject == b.subject and a.choice and b.choice:
         return "" if set(a.choice) & set(b.choice) else "choice"
@@ -154,8 +195,36 @@ def _share(one: set[str], two: set[str]) -> float:
     return len(one & two) / len(one | two)
 
 
-def _bare(saying: Saying) -> set[str]:
-    return {term.lstrip("!") for term in saying.terms}
+def _bare(terms: Iterable[str]) -> set[str]:
+    return {term.lstrip("!") for term in terms}
+
+
+def said_in(lines: Iterable[str], texts: Mapping[str, str]) -> frozenset[str]:
+    """Which texts, by their names, one of the lines says as well, be it among other things."""
+    read = {name: saying(text, "", "") for name, text in texts.items()}
+    blocks: defaultdict[str, list[Saying]] = defaultdict(list)
+    for line in lines:
+        one = saying(line, "", "")
+        for term in _bare(one.terms):
+            blocks[term].append(one)
+    return frozenset(
+        name
+        for name, one in read.items()
+        if one.terms
+        and any(_holds(other, one) for other in blocks.get(min(_bare(one.terms), key=_rarity), ()))
+    )
+
+
+def _rarity(term: str) -> tuple[int, str]:
+    """The longest word first: it stands in the fewest lines."""
+    return (-len(term), term)
+
+
+def _holds(line: Saying, one: Saying) -> bool:
+    within = (
+        set(one.terms) <= set(line.terms) and set(one.names) <= set(line.names) and one.values == line.values
+    )
+    return same(line, one) or (within and len(one.terms) > FEWEST)
 
 
 def _comparable(a: Saying, b: Saying) -> bool:
@@ -167,8 +236,8 @@ def _denies(a: Saying, b: Saying) -> bool:
         return False
     one = {term.lstrip("!"): term.startswith("!") for term in a.terms}
     two = {term.lstrip("!"): term.startswith("!") for term in b.terms}
-    common = one.keys() & two.keys()
-    if len(common) < FEWEST or len(common) < SHARE * len(one.keys() | two.keys()):
+    common, every = one.keys() & two.keys(), one.keys() | two.keys()
+    if not common or len(common) < SHARE * len(every) or (len(common) < FEWEST and len(every) > 1):
         return False
     flipped = [term for term in common if one[term] != two[term]]
     return bool(flipped) and (len(flipped) == len(common) or "on" in flipped or "enable" in flipped)
@@ -210,13 +279,6 @@ def _pairs(token: str) -> Iterator[str]:
         yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
 
 
-def _prefix(terms: tuple[str, ...]) -> Iterator[str]:
-    """The words of which two lines share one whenever they share enough of all: the longest first."""
-    bare = sorted({term.lstrip("!") for term in terms}, key=lambda term: (-len(term), term))
-    for term in bare[: len(bare) - ceil(SHARE * len(bare)) + 1]:
-        yield f"t:{term}"
-
-
 def _frame(plain: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     subject: tuple[str, ...] = ()
     choice: tuple[str, ...] = ()
@@ -232,11 +294,11 @@ def _frame(plain: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...
     return subject, choice, replaces
 
 
-def _frame_keys(
+def _frame_words(
     subject: tuple[str, ...], choice: tuple[str, ...], replaces: tuple[str, ...]
 ) -> Iterator[str]:
     if subject:
-        yield f"s:{' '.join(subject)}"
-    for words in (choice, replaces):
+        yield f"{_FRAMED[0]}{'_'.join(subject)}"
+    for words in dict.fromkeys((choice, replaces)):
         if words:
-            yield f"c:{' '.join(words)}"
+            yield f"{_FRAMED[1]}{'_'.join(words)}"

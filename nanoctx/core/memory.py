@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from nanoctx.core import facts, layers, relevance, tokens
+from nanoctx.core import facts, layers, relevance, tokens, weighing
 from nanoctx.core.blocks import section
 from nanoctx.core.escape import inert, shorten
 from nanoctx.core.facts import Fact
@@ -16,7 +16,6 @@ from nanoctx.core.weighing import Question, Weighed
 from nanoctx.model import Line
 
 PAGE = "MEMORY.md"
-LEAST = 0.25  # confidence below which a fact has faded from the page
 ENDED = 10  # superseded facts shown, the latest
 _MARKED = {mark: rank for rank, mark in enumerate(facts.MARKS)}
 
@@ -29,6 +28,7 @@ class Composed:
     shown: tuple[Fact, ...]
     left_out: int  # for want of room
     faded: int  # not sure enough any more
+    told: int  # that the repository tells agents anyway
 
 
 def compose(
@@ -39,13 +39,14 @@ def compose(
     zone: tzinfo,
     budget: int,
     projects: bool,
-    said: Sequence[str] = (),
+    told: frozenset[str] = frozenset(),
 ) -> Composed:
-    """Choose the lines; `projects` when the page holds several projects."""
+    """Choose the lines; `projects` when the page holds several; `told` by AGENTS.md are ids."""
     own = {name: standing.added.get(name, ()) for name in facts.SECTIONS}
     ours = [fact for fact in weighed.facts if not fact.verbatim and not fact.branch]
-    live = [fact for fact in ours if fact.superseded is None]
-    sure = [fact for fact in live if fact.kept or fact.confidence >= LEAST]
+    known = [fact for fact in ours if fact.superseded is None]
+    live = [fact for fact in known if fact.kept or fact.id not in told]
+    sure = [fact for fact in live if fact.kept or fact.confidence >= weighing.LEAST]
     ended = sorted((fact for fact in ours if fact.superseded is not None), key=_ended_at, reverse=True)
     score = {fact.id: relevance.score(fact, now=now) for fact in sure}
     ranked = sorted(sure, key=lambda fact: (not fact.kept, -score[fact.id], fact.id))
@@ -72,7 +73,9 @@ def compose(
         )
         for name in facts.SECTIONS
     }
-    return Composed(sections, tuple(shown), len(ranked) - min(count, len(ranked)), len(live) - len(sure))
+    left_out = len(ranked) - min(count, len(ranked)) + weighed.more
+    faded = len(live) - len(sure) + weighed.faded
+    return Composed(sections, tuple(shown), left_out, faded, len(known) - len(live))
 
 
 def render(composed: Composed) -> dict[str, str]:

@@ -7,27 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from nanoctx.core import document, people
+from nanoctx.core import activity, document, people
+from nanoctx.core.activity import STATUSES
 from nanoctx.model import Item, Observation
 
-STATUSES = ("active", "paused", "blocked", "completed", "idle")
 PAGE = "project.md"
 SECTION, KEY = "Project", "Status"  # of the item that says a person set it
 IDLE_AFTER = timedelta(days=14)
 
 _FIELD = re.compile(r"^([ \t]*[-*+] (Name|Status|Mission):)[ \t]*(.*?)([ \t]*\r?)$", re.MULTILINE)
 _LISTS = ("Goals", "Constraints", "Blockers", "Notes")
-_WORDS = (
-    ("completed", re.compile(r"\b(?:the|this|our) project is (?:now )?(?:done|finished|completed?)\b", re.I)),
-    (
-        "paused",
-        re.compile(
-            r"\b(?:the|this|our) project is (?:now )?(?:paused|on hold|shelved)\b"
-            r"|\b(?:pause|shelve) (?:the|this|our) project\b|\bput (?:the|this|our) project on hold\b",
-            re.I,
-        ),
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +124,8 @@ def _seen(sessions: Sequence[Observation], described: Described, now: datetime) 
     last = _last(latest) if latest is not None else None
     if latest is None or last is None:
         return Status("active", "nothing was seen of it yet")
-    said = (item for item in latest.items if item.by == "user")
-    for item in said:
-        for word, expression in _WORDS:
-            if expression.search(item.text):
-                return Status(word, f"you said so on {last:%Y-%m-%d}")
+    if word := activity.said(latest.items):
+        return Status(word, f"you said so on {last:%Y-%m-%d}")
     if described.blockers or any(item.kind == "block" for item in latest.items):
         return Status("blocked", "something is in the way")
     if now - last > IDLE_AFTER:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 
 from nanoctx.core import facts
 from nanoctx.core.facts import Fact
@@ -27,13 +27,20 @@ TASKS = tuple(_TASKS)
 
 def score(fact: Fact, *, now: datetime, task: str = "") -> float:
     """Between 0 and 1; `task` is one of TASKS, "" when it is not known."""
-    value = (
-        SCOPE * _SCOPES[fact.scope]
-        + FREQUENCY * min(fact.seen / OFTEN, 1.0)
-        + RECENCY * _recency(fact.last, now)
-        + TASK * _fit(fact, task)
+    return value(fact.scope, fact.seen, fact.last, _is_theirs(fact), now, _fit(fact, task))
+
+
+def value(
+    scope: str, seen: int, last: datetime | None, theirs: bool, now: datetime, fit: float = _UNKNOWN
+) -> float:
+    """The same of what a fact would be; `theirs` is a person's rule, or what they marked."""
+    found = (
+        SCOPE * _SCOPES[scope]
+        + FREQUENCY * min(seen / OFTEN, 1.0)
+        + RECENCY * _recency(last, now)
+        + TASK * fit
     )
-    return max(value, NEVER_BELOW) if _is_theirs(fact) else value
+    return max(found, NEVER_BELOW) if theirs else found
 
 
 def applies(fact: Fact, *, project: str = "", languages: Iterable[str] = ()) -> bool:
@@ -59,11 +66,11 @@ def _is_theirs(fact: Fact) -> bool:
 def _recency(last: datetime | None, now: datetime) -> float:
     if last is None:
         return _UNKNOWN
-    days = (now - last).days
+    days = (now.astimezone(UTC).date() - last.astimezone(UTC).date()).days
     return next((value for limit, value in _AGES if days < limit), _OLD)
 
 
 def _fit(fact: Fact, task: str) -> float:
     if not task:
-        return 0.5
+        return _UNKNOWN
     return 1.0 if _TASK_WORDS[task].search(fact.text) else 0.0

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from math import exp
 from typing import Any
 
-from nanoctx.core import facts
-from nanoctx.core.claims import REFUTED, Claim
+from nanoctx.core import facts, keeping, relevance
+from nanoctx.core.claims import Claim
 from nanoctx.core.facts import Ended, Fact
 from nanoctx.core.fold import Group
 from nanoctx.model import Origin
 
-FADES_IN = 30.0  # days after which an unconfirmed fact that was seen once counts about a third
+FADES_IN = 90.0  # days after which an unconfirmed fact that was seen once counts about a third
+LEAST = 0.25  # confidence below which a fact has faded
 CONFIRMS = 0.6  # what each further session leaves of the doubt
 _RANK = {"person": 3, "user": 2}
+_NEVER_ALONE = (keeping.REFUTED, "hypothesis")
 _SURE = {"person": 1.0, "user": 0.9}
 _SURE_BY_GRADE = {"verified": 0.8, "claimed": 0.55, "hypothesis": 0.3}
 _NONE: Mapping[str, Any] = {}
@@ -36,6 +38,8 @@ class Question:
 class Weighed:
     facts: tuple[Fact, ...]  # the strongest claims of each first in time
     questions: tuple[Question, ...]
+    more: int = 0  # facts that were not made, as they matter less
+    faded: int = 0  # that are not sure enough any more, and were not made
 
 
 def weigh(
@@ -47,19 +51,34 @@ def weigh(
     accepted: frozenset[str] = frozenset(),
     pins: Mapping[str, str] = _NONE,
     struck: Mapping[str, datetime] = _NONE,
+    hidden: frozenset[str] = frozenset(),
+    most: int | None = None,
 ) -> Weighed:
-    """Weigh every group. What a person took out has no fact, whoever said it since."""
+    """
+    Weigh every group. What a person took out has no fact, whoever said it since.
+
+    What was learned on `hidden` branches is known, and is no fact beside what HEAD has. With `most`, of what
+    was said once only so many are made into facts, those that matter most; the others are counted.
+    """
+    more = faded = 0
+    if most is not None:
+        touched = retracted | accepted | pins.keys() | struck.keys()
+        found, more, faded = _foremost(found, rivals, touched, hidden, now, most)
     made: dict[str, Fact] = {}
     owner: dict[str, str] = {}
     said: dict[str, datetime] = {}
+    away: list[Fact] = []
     for group in found:
         ids = {claim.id for claim in group.claims}
         standing = group.claims
         if not retracted.isdisjoint(ids):
             # What else a person wrote themselves stays theirs.
             standing = tuple(claim for claim in standing if claim.block and claim.id not in retracted)
-        fact = _fact(standing, now, not accepted.isdisjoint(ids))
-        if fact is not None:
+        seen = tuple(claim for claim in standing if not _is_hidden(claim, hidden)) if hidden else standing
+        fact = _fact(seen or standing, now, not accepted.isdisjoint(ids))
+        if fact is not None and not seen:
+            away.append(replace(fact, branch=min(claim.branch for claim in standing if claim.branch)))
+        elif fact is not None:
             mark = next((pins[id] for id in sorted(ids) if id in pins), fact.mark) if pins else fact.mark
             at = max((struck[id] for id in ids if id in struck), default=None)
             ended = Ended(at, "struck by hand") if at is not None else None
@@ -76,9 +95,55 @@ def weigh(
             made[old.id] = _ended(made[old.id], new, said[new.id])
         else:
             questions.append(Question(facts.name(Origin(old.id, None, new.id)), old.id, new.id, why))
-    weighed = tuple(sorted(made.values(), key=lambda fact: (fact.first or now, fact.id)))
+    weighed = tuple(sorted((*made.values(), *away), key=lambda fact: (fact.first or now, fact.id)))
     open_questions = (q for q in questions if not (made[q.one].superseded or made[q.other].superseded))
-    return Weighed(weighed, tuple(sorted(open_questions, key=lambda q: (q.one, q.other))))
+    return Weighed(weighed, tuple(sorted(open_questions, key=lambda q: (q.one, q.other))), more, faded)
+
+
+def _foremost(
+    found: Iterable[Group],
+    rivals: Mapping[str, object],
+    touched: Collection[str],
+    hidden: frozenset[str],
+    now: datetime,
+    most: int,
+) -> tuple[list[Group], int, int]:
+    """Of the claims that stand alone, those that matter most, by the measure of facts: there are many."""
+    kept: list[Group] = []
+    single: list[tuple[float, str, Group]] = []
+    faded = 0
+    today = now.astimezone(UTC).date()
+    values: dict[tuple[str, str, str, bool, int], float | None] = {}  # by all that it depends on
+    for group in found:
+        claim = group.claims[0]
+        is_special = claim.by == "person" or claim.branch in hidden or claim.id in touched
+        if is_special or len(group.claims) > 1 or group.sayings[0] in rivals:
+            kept.append(group)
+        elif not claim.weak and claim.grade not in _NEVER_ALONE:
+            alike = (claim.by, claim.grade, claim.scope, claim.section == facts.RULES, _days(claim.at, today))
+            if alike not in values:
+                values[alike] = _value(claim, now)
+            value = values[alike]
+            if value is None:
+                faded += 1
+            else:
+                single.append((-value, claim.id, group))
+    if len(single) > most:
+        single.sort(key=lambda one: one[:2])
+    return [*kept, *(group for _, _, group in single[:most])], max(0, len(single) - most), faded
+
+
+def _value(claim: Claim, now: datetime) -> float | None:
+    """How much a claim that stands alone matters; None when it has faded."""
+    if _confidence(claim, claim.grade, 1, claim.at, now) < LEAST:
+        return None
+    scope = facts.UNIVERSAL if claim.scope == facts.UNIVERSAL else facts.PROJECT
+    theirs = claim.by == "user" and claim.section == facts.RULES
+    return relevance.value(scope, 1, claim.at, theirs, now)
+
+
+def _days(at: datetime, today: date) -> int:
+    return (today - at.astimezone(UTC).date()).days
 
 
 def retention(days: int, seen: int) -> float:
@@ -87,22 +152,21 @@ def retention(days: int, seen: int) -> float:
 
 
 def _fact(group: Sequence[Claim], now: datetime, accepted: bool) -> Fact | None:
-    denied = max((claim.at for claim in group if claim.grade == REFUTED), default=None)
+    denied = max((claim.at for claim in group if claim.grade == keeping.REFUTED), default=None)
     standing = [
         claim
         for claim in group
-        if claim.grade != REFUTED and (denied is None or claim.at > denied or claim.by == "person")
+        if claim.grade != keeping.REFUTED and (denied is None or claim.at > denied or claim.by == "person")
     ]
-    if not standing or (not accepted and all(claim.grade == "hypothesis" for claim in standing)):
+    if not standing or not (accepted or _is_confirmed(standing)):
         return None
     best = max(standing, key=_weight)
-    sessions = {claim.origin.observation for claim in standing if claim.by != "person"}
     projects = sorted({claim.project for claim in standing if claim.project})
     languages = {claim.language for claim in standing if claim.by != "person"}
     oldest, newest = standing[0], max(standing, key=lambda claim: (claim.at, claim.id))
     scope, project, language = _scope(best, standing, projects, languages)
     grade = "verified" if any(claim.grade == "verified" for claim in standing) else best.grade
-    seen = max(1, len(sessions))
+    seen = _seen(standing)
     own = next((claim.block for claim in reversed(standing) if claim.block), "")
     return Fact(
         id=oldest.id,
@@ -123,6 +187,19 @@ def _fact(group: Sequence[Claim], now: datetime, accepted: bool) -> Fact | None:
         verbatim=own,
         accepted=accepted,
     )
+
+
+def _is_confirmed(standing: Sequence[Claim]) -> bool:
+    """A guess needs somebody who knows; what may be said for once needs a second time."""
+    if all(claim.grade == "hypothesis" for claim in standing):
+        return False
+    return not all(claim.weak for claim in standing) or _seen(standing) > 1
+
+
+def _seen(standing: Sequence[Claim]) -> int:
+    """In how many sessions it was said; a session that was forked from another repeats its very moments."""
+    told = [claim for claim in standing if claim.by != "person"]
+    return max(1, min(len({claim.origin.observation for claim in told}), len({claim.at for claim in told})))
 
 
 def _weight(claim: Claim) -> tuple[int, bool, datetime, str]:
@@ -151,8 +228,7 @@ def _confidence(best: Claim, grade: str, seen: int, last: datetime, now: datetim
     sure = max(_SURE.get(best.by, 0.0), _SURE_BY_GRADE.get(grade, 0.5))
     sure = 1 - (1 - sure) * CONFIRMS ** (seen - 1)
     if best.by not in _SURE and grade != "verified":
-        days = (now.astimezone(UTC).date() - last.astimezone(UTC).date()).days
-        sure *= retention(days, seen)
+        sure *= retention(_days(last, now.astimezone(UTC).date()), seen)
     return round(sure, 4)
 
 
@@ -173,6 +249,11 @@ def _opposed(
 def _meet(one: Fact, other: Fact) -> bool:
     """Whether both are said of one place: what differs between projects is no contradiction."""
     return not (one.project and other.project and one.project != other.project)
+
+
+def _is_hidden(claim: Claim, hidden: frozenset[str]) -> bool:
+    """What a person wants holds on every branch; what was found out holds where the code is."""
+    return claim.branch in hidden and claim.by != "person" and claim.kind not in ("rule", "pref")
 
 
 def _is_struck(fact: Fact) -> bool:

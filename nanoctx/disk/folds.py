@@ -10,7 +10,7 @@ from nanoctx.core.fold import Digest, Folded
 from nanoctx.disk import files
 from nanoctx.errors import DiskError
 
-VERSION = 1
+VERSION = 2
 
 
 class Remembered(msgspec.Struct):
@@ -18,7 +18,8 @@ class Remembered(msgspec.Struct):
 
     v: int = VERSION
     stamps: dict[str, str] = msgspec.field(default_factory=dict)
-    digests: dict[str, Digest] = msgspec.field(default_factory=dict)  # by file
+    names: dict[str, str] = msgspec.field(default_factory=dict)  # the observation in each file
+    twice: dict[str, dict[str, Digest]] = msgspec.field(default_factory=dict)  # those in several files
     folded: Folded = msgspec.field(default_factory=Folded)
 
 

@@ -151,16 +151,12 @@ def _parts(folder: Path) -> dict[str, dict[str, catalogue.Stamp]]:
 
 def _stamps(folder: Path) -> list[tuple[str, catalogue.Stamp]]:
     """The observation files of a month, with what tells one version of each from another."""
-    found: list[tuple[str, catalogue.Stamp]] = []
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if _is_called(entry.name, ".md"):
-                    with suppress(OSError):  # taken away since we listed it, or a link that leads nowhere
-                        found.append((entry.name, catalogue.stamp(entry.stat())))
-    except OSError as error:
-        if error.errno not in _NO_FOLDER:
-            raise
+    found = []
+    with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _is_called(entry.name, ".md"):
+                with suppress(OSError):  # taken away since we listed it, or a link that leads nowhere
+                    found.append((entry.name, catalogue.stamp(entry.stat())))
     return sorted(found)
 
 

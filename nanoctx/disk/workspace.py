@@ -152,8 +152,13 @@ def describe_project(workspace: Workspace, slug: str) -> tuple[str, ...]:
     if file.exists():
         return ()
     files.make_folder(file.parent)
-    files.write(file, packaged.template("project.md").replace("- Name:", f"- Name: {slug}", 1))
+    files.write(file, project_page(slug))
     return (str(file.relative_to(workspace.root)),)
+
+
+def project_page(slug: str) -> str:
+    """The page of a project as it is laid out."""
+    return packaged.template("project.md").replace("- Name:", f"- Name: {slug}", 1)
 
 
 def _named(given: Path, env: Mapping[str, str]) -> Workspace:

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from sources.plain_git import plain
 
-from nanoctx.core import git_safety
+from nanoctx.core import freshness, git_safety
 from nanoctx.hook import news, places
-from nanoctx.sources import changed_code, git, git_runner, git_state
+from nanoctx.sources import changed_code, git, git_names, git_runner, git_state
 from nanoctx.sources.git_state import Since, state
 
 OLD = datetime.now(UTC) - timedelta(hours=1)
@@ -200,6 +200,14 @@ def _hook(repo: Path, base: str) -> object:
     return news.since(head, answer, False, 5.0)
 
 
+def _named(repo: Path) -> object:
+    head = git.head(repo)
+    sha = head.sha if head is not None else GONE
+    text = "main() in a.txt and src/b.py, commit 0123456 on branch side"
+    asked = git_names.Asked(freshness.names(text), sha, ("src/b.py",), ("0123456",), "side")
+    return git_names.elsewhere(repo), git_names.instructions(repo), git_names.look(repo, [asked])
+
+
 GONE = "0123456789ab"
 ASKED: dict[str, Callable[[Path], object]] = {
     "status": _command(git_safety.status()),
@@ -214,6 +222,14 @@ ASKED: dict[str, Callable[[Path], object]] = {
     "untracked": _command(git_safety.untracked()),
     "changed code": _changed_code,
     "filter_listing": _command(git_safety.filter_listing()),
+    "tracked": _command(git_safety.tracked()),
+    "tree": _command(git_safety.tree(GONE)),
+    "unmerged": _command(git_safety.unmerged()),
+    "branches": _command(git_safety.branches()),
+    "occurrences": _command(git_safety.occurrences(["main", "tide"])),
+    "occurrences before": _command(git_safety.occurrences(["main"], GONE)),
+    "holds": _command(git_safety.holds(GONE)),
+    "what memory names": lambda repo: _named(repo),
     "a look": lambda repo: state(repo, Since(OLD)),
     "a look that knows HEAD": lambda repo: state(repo, Since(OLD, GONE, "main")),
     "a hook": lambda repo: _hook(repo, ""),
