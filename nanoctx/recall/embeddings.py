@@ -1,8 +1,8 @@
 """What words mean, roughly: static vectors of the extra `[semantic]`, read without its own machinery.
 
 The weights are those of the package wordllama, whose own loader asks the network. A word is taken into the
-pieces of the model's vocabulary as its tokenizer would, a text is the sum of its words, and 128 small numbers
-of it are kept. All in plain Python: importing numpy takes longer than a search.
+pieces of the model's vocabulary as its tokenizer would, a text is the sum of its words, each taken once, and
+128 small numbers of it are kept. All in plain Python: importing numpy takes longer than a search.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import struct
 from array import array
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import add, mul
 from pathlib import Path
 from typing import NamedTuple
@@ -67,20 +67,16 @@ def folder() -> Path | None:
 
 def name() -> str:
     """What tells an index with vectors from one without; "" without the extra."""
-    return f"{PACKAGE}-{SIZE}" if folder() else ""
+    return f"{PACKAGE}-{SIZE}-once" if folder() else ""
 
 
 def vector(text: str) -> tuple[float, ...] | None:
     """A text's direction; None if it has no words or there are no weights."""
     loaded = _load()
-    found = (
-        [_word(word) for _, word in zip(range(_MOST_WORDS), words.pieces(text), strict=False)]
-        if loaded
-        else []
-    )
-    if not found:
+    said = dict.fromkeys(islice(words.pieces(text), _MOST_WORDS)) if loaded else {}
+    if not said:
         return None
-    total = list(map(sum, zip(*found, strict=True)))
+    total = list(map(sum, zip(*map(_word, said), strict=True)))
     length = math.sqrt(sum(map(mul, total, total)))
     return tuple(one / length for one in total) if length else None
 

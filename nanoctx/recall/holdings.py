@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+from nanoctx import clock
 from nanoctx.core import items
 from nanoctx.core.redact import redact
 from nanoctx.disk.workspace import Workspace
@@ -18,15 +21,31 @@ MOST_BYTES = 4 << 20  # read of one file; what is longer is searched up to here
 MOST_HTML = 1 << 20
 MOST_DOCUMENTS = 20_000
 DEEPEST = 16  # folders below knowledge/
+SURE = 0.05  # seconds: what changed twice within them may show the same time for both
 
 Stamps = dict[str, str]  # path below the workspace -> size, times and number of the file
 
 
-def scan(workspace: Workspace) -> Stamps:
-    """Every file to be searched, with what changes whenever its content does."""
-    found: Stamps = {}
-    for path, seen in _observations(workspace):
-        found[path] = _stamp(seen)
+class _Look(NamedTuple):
+    """What a folder of observations held."""
+
+    first: float  # when it was first seen as it was
+    at: float
+    changed: int
+    stamps: Stamps
+
+
+_looked: dict[str, _Look] = {}  # of this process, by folder
+
+
+def scan(workspace: Workspace, *, lately: float = 0.0) -> Stamps:
+    """
+    Every file to be searched, with what changes whenever its content does.
+
+    A month of observations in which no file came, went or was replaced since this process looked at it less
+    than `lately` seconds ago is not looked at again: only who writes into such a file in place goes unseen.
+    """
+    found = _observations(workspace, lately)
     for path, seen in _documents(workspace.root):
         found[path] = _stamp(seen)
     for path in ("MEMORY.md", "USER.md", *_project_pages(workspace)):
@@ -62,12 +81,39 @@ def is_observation(path: str) -> bool:
     return path.startswith("observations/")
 
 
-def _observations(workspace: Workspace) -> Iterator[tuple[str, os.stat_result]]:
+def _observations(workspace: Workspace, lately: float) -> Stamps:
+    found: Stamps = {}
     for year in _entries(workspace.observations):
         for month in _entries(year.path):
-            for entry in _entries(month.path):
-                if entry.name.endswith(".md") and (seen := _regular(entry)):
-                    yield f"observations/{year.name}/{month.name}/{entry.name}", seen
+            found |= _month(month, f"observations/{year.name}/{month.name}/", lately)
+    return found
+
+
+def _month(month: os.DirEntry[str], below: str, lately: float) -> Stamps:
+    """There may be thousands, and each search looks at all of them: nothing more than that is done."""
+    found: Stamps = {}
+    now, seen = clock.elapsed(), _looked.get(month.path)
+    # From the open folder, so that the way to it is not gone for each of its files.
+    with contextlib.suppress(OSError), _opened(month.path) as folder:
+        changed = os.fstat(folder).st_mtime_ns
+        first = seen.first if seen and seen.changed == changed else now
+        if seen and first < seen.at - SURE and now - seen.at < lately:
+            return seen.stamps
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(".md") and entry.name[0] != "." and (status := _regular(entry)):
+                    found[below + entry.name] = _stamp(status)
+        _looked[month.path] = _Look(first, now, changed, found)
+    return found
+
+
+@contextlib.contextmanager
+def _opened(folder: str) -> Iterator[int]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _project_pages(workspace: Workspace) -> Iterator[str]:
@@ -111,7 +157,8 @@ def _name(entry: os.DirEntry[str]) -> str:
 
 def _regular(entry: os.DirEntry[str]) -> os.stat_result | None:
     try:
-        entry.name.encode()  # a name that is no text cannot be told either
+        if not entry.name.isascii():
+            entry.name.encode()  # a name that is no text cannot be told either
         seen = entry.stat()
     except (OSError, UnicodeEncodeError):
         return None

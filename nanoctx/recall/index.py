@@ -22,6 +22,7 @@ from nanoctx.recall.store import Store, Unit
 FILE = "index.sqlite"
 AT_ONCE = 8192  # items written in one piece: so many are held in memory, and so many are lost when killed
 FIRST_WAIT = 30.0  # seconds for another process that makes the first index
+LATELY = 1.0  # seconds: a folder of observations seen so shortly ago is not looked through again
 Progress = Callable[[int, int], None]  # files read, of so many
 
 DAMAGE = (sqlite3.DatabaseError, ValueError, OverflowError)
@@ -73,7 +74,7 @@ def _open_fresh(workspace: Workspace, progress: Progress | None) -> tuple[Store,
     remarks: tuple[str, ...] = ()
     store = _reader(workspace)
     try:
-        if store is None or holdings.scan(workspace) != store.stamps():
+        if store is None or holdings.scan(workspace, lately=LATELY) != store.stamps():
             if store:
                 store.close()
             remarks = refresh(workspace, progress=progress, wait=0.0 if store else FIRST_WAIT)
@@ -134,7 +135,7 @@ def _refresh(workspace: Workspace, progress: Progress | None) -> tuple[str, ...]
 def _differences(there: holdings.Stamps, known: holdings.Stamps) -> tuple[list[str], list[str]]:
     """The files that the index knows and that are gone, and those that are new or changed."""
     gone = [path for path in known if path not in there]
-    return gone, [path for path, stamp in there.items() if known.get(path) != stamp]
+    return gone, sorted(path for path, stamp in there.items() if known.get(path) != stamp)
 
 
 def _bring_up_to_date(workspace: Workspace, store: Store, progress: Progress | None) -> tuple[str, ...]:

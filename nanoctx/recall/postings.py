@@ -13,7 +13,7 @@ LONGEST = 1023  # terms of an item that are told apart
 MOST_TIMES = 63
 
 # BM25: how soon a word said again stops counting, and how much a long text is held against its words.
-K1, B = 1.2, 0.75
+K1, B = 1.5, 0.8
 
 
 class Packed(NamedTuple):

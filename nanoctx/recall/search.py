@@ -8,7 +8,7 @@ found; if another process is at that or the disk refuses, it answers from what i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,13 +16,13 @@ from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import UsageError
 from nanoctx.recall import embeddings, index, ranking, words
 from nanoctx.recall.passages import Passage
-from nanoctx.recall.ranking import Found, Place, Term
+from nanoctx.recall.ranking import Place, Term
 from nanoctx.recall.store import Row, Store, month
 
 MOST = 200  # hits of one search
 LONGEST_QUERY = 4000  # characters that are looked at
 MOST_TERMS = 48  # of a query, the rarest
-LEAST_SHARE = 0.2  # of the query that the best hit must hold
+LEAST_SHARE = 0.15  # of the query that the best hit must hold
 LEAST_SCORE = 0.1  # of the best hit's score
 ALIKE = 0.8  # share of their words from which two hits are the same said twice
 STEPS = (-2, -1, 1, 2)
@@ -96,21 +96,31 @@ def search(
 
 
 def in_store(
-    store: Store, query: str, *, k: int, filters: Filters = EVERYTHING, now: datetime | None = None
+    store: Store,
+    query: str,
+    *,
+    k: int,
+    filters: Filters = EVERYTHING,
+    now: datetime | None = None,
+    weights: ranking.Weights = ranking.WEIGHTS,
 ) -> tuple[Hit, ...]:
     """The best hits in one open index."""
     terms, asked = _terms(store, words.asked(query[:LONGEST_QUERY]))
-    found = ranking.by_words(terms, store.counts().average, asked, _allowed(store, filters))
+    allowed = _allowed(store, filters)
+    found = ranking.by_words(terms, store.counts().average, asked, allowed, weights)
     best = ranking.candidates(found)
     if not best or max(found[one].share for one in best) < LEAST_SHARE:
         return ()
-    rows = _rows(store, best, filters)
-    places = _places(rows, found, query)
-    scores = ranking.with_company(ranking.fused(found, places), places, now.timestamp() if now else None)
+    direction = embeddings.vector(query[:LONGEST_QUERY]) if weights.meaning else None
+    places = _places(store, best, direction, allowed, filters)
+    if not places:
+        return ()
+    scores = ranking.fused(found, places, weights)
+    scores = ranking.with_company(scores, places, now.timestamp() if now else None, weights)
     ranked = sorted(scores, key=lambda one: (-scores[one], one))
-    highest = max(found[one].share for one in best if one in rows) if ranked else 0.0
-    top = scores[ranked[0]] if ranked else 1.0
-    told = [(rows[one], highest * scores[one] / top) for one in ranked if scores[one] >= LEAST_SCORE * top]
+    highest = max(found[one].share for one in best if one in places)
+    top = scores[ranked[0]]
+    told = [(one, highest * scores[one] / top) for one in ranked if scores[one] >= LEAST_SCORE * top]
     return _hits(store, told, min(k, MOST))
 
 
@@ -140,41 +150,33 @@ def _allowed(store: Store, filters: Filters) -> set[int] | None:
     return set.intersection(*sets) if sets else None
 
 
-def _rows(store: Store, best: Sequence[int], filters: Filters) -> dict[int, Row]:
-    """The candidates, and what stands beside the best of them."""
-    rows = store.rows(best)
-    beside = {one + step for one in best[:COMPANIONS] for step in STEPS} - rows.keys()
-    units = {rows[one].unit for one in best[:COMPANIONS] if one in rows}
-    rows |= {one: row for one, row in store.rows(sorted(beside)).items() if row.unit in units}
-    return {one: row for one, row in rows.items() if _passes(row.passage, filters)}
-
-
-def _passes(passage: Passage, filters: Filters) -> bool:
+def _places(
+    store: Store,
+    best: Sequence[int],
+    direction: Sequence[float] | None,
+    allowed: set[int] | None,
+    filters: Filters,
+) -> dict[int, Place]:
+    """Where the candidates stand, and what stands beside the best of them."""
     since = filters.since.timestamp() if filters.since else None
-    return (
-        (not filters.kinds or passage.kind in filters.kinds)
-        and (not filters.scope or passage.scope == filters.scope)
-        and (not filters.project or passage.project in ("", filters.project))
-        and (since is None or (passage.at is not None and passage.at >= since))
-    )
+    places: dict[int, Place] = {}
+
+    def add(numbers: Sequence[int], direction: Sequence[float] | None) -> None:
+        for one, unit, at, vector in store.places(numbers):
+            if since is None or (at is not None and at >= since):
+                alike = embeddings.likeness(direction, vector) if direction and vector else None
+                places[one] = Place(unit, at, alike)
+
+    add(best, direction)
+    beside = {one + step for one in best[:COMPANIONS] for step in STEPS} - places.keys()
+    add(sorted(beside if allowed is None else beside & allowed), None)
+    return places
 
 
-def _places(rows: dict[int, Row], found: dict[int, Found], query: str) -> dict[int, Place]:
-    direction = embeddings.vector(query[:LONGEST_QUERY]) if any(row.vector for row in rows.values()) else None
-    return {
-        one: Place(
-            row.unit,
-            row.passage.at,
-            embeddings.likeness(direction, row.vector) if direction and row.vector and one in found else None,
-        )
-        for one, row in rows.items()
-    }
-
-
-def _hits(store: Store, told: Sequence[tuple[Row, float]], k: int) -> tuple[Hit, ...]:
+def _hits(store: Store, told: Sequence[tuple[int, float]], k: int) -> tuple[Hit, ...]:
     """The first `k` that say something the ones before do not."""
     kept: list[tuple[Row, float, frozenset[str], list[str]]] = []
-    for row, score in told:
+    for row, score in _read(store, told, 2 * k):
         said = frozenset(words.terms(row.passage.text))
         same = next((one for one in kept if words.likeness(one[2], said) >= ALIKE), None)
         if same:
@@ -187,6 +189,13 @@ def _hits(store: Store, told: Sequence[tuple[Row, float]], k: int) -> tuple[Hit,
     return tuple(
         _hit(row.passage, paths[row.unit], score, also) for row, score, _, also in kept if row.unit in paths
     )
+
+
+def _read(store: Store, told: Sequence[tuple[int, float]], at_once: int) -> Iterator[tuple[Row, float]]:
+    for start in range(0, len(told), at_once):
+        part = told[start : start + at_once]
+        rows = store.rows([one for one, _ in part])
+        yield from ((rows[one], score) for one, score in part if one in rows)
 
 
 def _hit(passage: Passage, file: tuple[str, str], score: float, also: Collection[str]) -> Hit:

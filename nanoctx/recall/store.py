@@ -29,7 +29,7 @@ CREATE INDEX items_unit ON items (unit);
 CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, items INTEGER NOT NULL);
 CREATE TABLE postings (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 """
-_FIELDS = "id, unit, text, kind, key, about, project, scope, at, pos, grade, by, vector"
+_FIELDS = "id, unit, text, kind, key, about, project, scope, at, pos, grade, by"
 _FORMAT = 1
 _AT_ONCE = 500  # values in one statement
 _TAG = "\x1f"  # before a term that is a property: no word has it
@@ -52,7 +52,6 @@ class Row(NamedTuple):
     id: int
     unit: int
     passage: Passage
-    vector: bytes | None
 
 
 class Counts(NamedTuple):
@@ -156,10 +155,15 @@ class Store:
                 found.update(map(base.__add__, packed.places))
         return found
 
+    def places(self, numbers: Sequence[int]) -> Iterator[tuple[int, int, float | None, bytes | None]]:
+        """Of each item its number, unit, time and vector."""
+        for part in _parts(numbers):
+            marks = ",".join("?" * len(part))
+            yield from self._run(f"SELECT id, unit, at, vector FROM items WHERE id IN ({marks})", *part)
+
     def rows(self, numbers: Sequence[int]) -> dict[int, Row]:
         found: dict[int, Row] = {}
-        for start in range(0, len(numbers), _AT_ONCE):
-            part = numbers[start : start + _AT_ONCE]
+        for part in _parts(numbers):
             marks = ",".join("?" * len(part))
             for row in self._run(f"SELECT {_FIELDS} FROM items WHERE id IN ({marks})", *part):
                 found[row[0]] = _row(row)
@@ -237,7 +241,7 @@ class Store:
         vector = embeddings.packed(f"{passage.about} {passage.text}")
         one = passage
         self._run(
-            f"INSERT INTO items ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO items ({_FIELDS}, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             number, unit, one.text, one.kind, one.key, one.about, one.project, one.scope, one.at, one.pos,
             one.grade, one.by, vector,
         )  # fmt: skip
@@ -303,10 +307,14 @@ def month(at: float) -> str:
     return f"{max(0, int(at // 2_592_000)):06d}"
 
 
+def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    yield from (numbers[start : start + _AT_ONCE] for start in range(0, len(numbers), _AT_ONCE))
+
+
 def _row(row: tuple[object, ...]) -> Row:
-    number, unit, text, kind, key, about, project, scope, at, pos, grade, by, vector = row
+    number, unit, text, kind, key, about, project, scope, at, pos, grade, by = row
     passage = Passage(text, kind, key, about, project, scope, at, pos, grade, by)  # type: ignore[arg-type]
-    return Row(number, unit, passage, vector)  # type: ignore[arg-type]
+    return Row(number, unit, passage)  # type: ignore[arg-type]
 
 
 def _quoted(name: str) -> str:

@@ -9,7 +9,9 @@ from functools import lru_cache
 
 import Stemmer
 
-VERSION = f"1-{Stemmer.version()}"  # other words ask for another index
+from nanoctx.recall.irregular import BASIC
+
+VERSION = f"2-{Stemmer.version()}"  # other words ask for another index
 LONGEST = 64  # characters of a word; what is longer is cut, and found by its beginning
 MOST_PARTS = 24  # of one name
 
@@ -98,7 +100,8 @@ def _terms_of(name: str, whole_runs: bool = True) -> tuple[str, ...]:
         if _IS_DENSE.match(part):
             found += _grams(part, whole_runs)
         else:
-            found.append(_stem(part.lower()[:LONGEST]))
+            word = part.lower()[:LONGEST]
+            found.append(_stem(BASIC.get(word, word)))
     if len(parts) > 1 and not _IS_DENSE.search(name):
         found.append(name.lower()[:LONGEST])
     return tuple(found)
