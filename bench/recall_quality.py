@@ -4,7 +4,7 @@ How much of what answers a question is found: `make_index(items)` is the product
     python bench/recall_quality.py TASKS.py [--sets locomo,locomo-obs,pydoc]
 
 TASKS.py has `SETS`, a dict from a name to a function that gives `(items, queries)` for each conversation:
-items with `id`, `text`, `group` and `covers`, queries with `q` and `rel`. None of it is part of this repository.
+items with `id`, `text`, `group` and `covers`, queries with `q` and `rel`. None of it is in this repository.
 
 Printed is the share of the evidence among the first 5 and 10 hits, with one thing after the other taken away,
 for every second task, which the weights of `nanoctx/recall/ranking.py` were chosen on, and for the others.

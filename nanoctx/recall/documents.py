@@ -10,7 +10,6 @@ from typing import NamedTuple
 from nanoctx.core import escape
 from nanoctx.recall.passages import Passage
 
-ENDINGS = (".md", ".markdown", ".txt", ".rst", ".html", ".htm")
 ENOUGH = 350  # characters: short paragraphs below one heading are joined up to here
 LONGEST = 900  # characters of one passage
 MOST = 5000  # passages of one document

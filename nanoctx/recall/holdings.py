@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nanoctx import clock
-from nanoctx.core import items
-from nanoctx.core.redact import redact
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Observation
-from nanoctx.recall import documents, passages
+from nanoctx.recall import passages
 from nanoctx.recall.passages import Passage
 
 MOST_BYTES = 4 << 20  # read of one file; what is longer is searched up to here
 MOST_HTML = 1 << 20
 MOST_DOCUMENTS = 20_000
 DEEPEST = 16  # folders below knowledge/
+ENDINGS = (".md", ".markdown", ".txt", ".rst", ".html", ".htm")
 SURE = 0.05  # seconds: what changed twice within them may show the same time for both
 
 Stamps = dict[str, str]  # path below the workspace -> size, times and number of the file
@@ -60,11 +59,16 @@ def scan(workspace: Workspace, *, lately: float = 0.0) -> Stamps:
 
 def observation(workspace: Workspace, path: str) -> Observation:
     """Read an observation file; raise ValueError or OSError if that cannot be done."""
+    from nanoctx.core import items  # a search reads no file, unless one changed
+
     return items.parse(_text(workspace.root / path, MOST_BYTES))
 
 
 def read(workspace: Workspace, path: str) -> Iterator[Passage]:
     """The passages of any other file. Its secrets are taken out: what is searched is kept in the index."""
+    from nanoctx.core.redact import redact
+    from nanoctx.recall import documents
+
     file = workspace.root / path
     text = redact(_text(file, MOST_HTML if path.lower().endswith((".html", ".htm")) else MOST_BYTES))
     at = file.stat().st_mtime
@@ -133,7 +137,7 @@ def _documents(root: Path) -> Iterator[tuple[str, os.stat_result]]:
             if entry.is_dir(follow_symlinks=False):
                 if depth < DEEPEST:
                     folders.append((entry.path, below, depth + 1))
-            elif entry.name.lower().endswith(documents.ENDINGS):
+            elif entry.name.lower().endswith(ENDINGS):
                 linked_out = entry.is_symlink() and not os.path.realpath(entry.path).startswith(inside)
                 if not linked_out and (seen := _regular(entry)):
                     yield below, seen
