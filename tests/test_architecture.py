@@ -38,9 +38,10 @@ ALLOWED = {
     "clients": {"clients", "core", "model", "errors"},
     "connections": {"clients", "disk", "errors"},
     "hook": {"hook", "core", "clock"},
+    "daemon": {"daemon", "observer", "reflector", "disk", "sources", "core", "clock", "errors", "model"},
     "__main__": {"cli"},
     "cli": {
-        "cli", "clients", "connections", "disk", "hook", "observer", "recall", "reflector", "sources",
+        "cli", "clients", "connections", "daemon", "disk", "hook", "observer", "recall", "reflector", "sources",
         "views", "clock", "core", "errors", "model",
     },
 }

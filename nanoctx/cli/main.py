@@ -23,6 +23,7 @@ COMMANDS = {
     "verify": "Check memory against the repository.",
     "show": "Print what an agent would be given.",
     "recall": "Search what is known here: sessions, facts, documents.",
+    "run": "Keep all pages right, in the foreground until you end it.",
     "status": "Say what is watched and how fresh the page is.",
     "why": "Show which words of which session a line came from.",
     "check": "Prove that the workspace is whole; change nothing.",
