@@ -52,6 +52,30 @@ class Control:
             files.remove(self._path)
 
 
+class Bell:
+    """Wakes a thread that waits; signals and all other threads can ring it."""
+
+    def __init__(self) -> None:
+        self._heard, self._rung = socket.socketpair()
+        self._heard.setblocking(False)
+        self._rung.setblocking(False)
+
+    def ring(self) -> None:
+        with contextlib.suppress(BlockingIOError):  # it rings already
+            self._rung.send(b"!")
+
+    def silence(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._heard.recv(_PIECE)
+
+    def fileno(self) -> int:
+        return self._heard.fileno()
+
+    def cord(self) -> int:
+        """What a signal may pull."""
+        return self._rung.fileno()
+
+
 def ask(env: Mapping[str, str]) -> dict[str, Any] | None:
     """What the background process says of itself; None if there is none, or it does not answer."""
     gathered = b""

@@ -10,11 +10,11 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from nanoctx import clock
 from nanoctx.daemon import journal
-from nanoctx.daemon.control import Control
+from nanoctx.daemon.control import Bell, Control
 from nanoctx.daemon.keeper import Keeper
 from nanoctx.disk import children, files, lock, runtime
 
@@ -29,11 +29,13 @@ def run(env: Mapping[str, str], *, echo: bool) -> None:
     with lock.hold(runtime.lock(env), wait=0.0, purpose="run"):
         os.chdir("/")  # we stand in nobody's way who wants to unmount something
         _spare_memory()
-        with journal.kept(runtime.log(env), echo), _signals() as woken:
+        bell = Bell()
+        leave = _listen(bell)
+        with journal.kept(runtime.log(env), echo):
             files.write(runtime.pid(env), f"{os.getpid()}\n", durable=False)
             control = Control(runtime.socket(env))
             try:
-                _keep(env, control, *woken)
+                _keep(env, control, bell, leave)
             finally:
                 control.close()
                 files.remove(runtime.pid(env))
@@ -44,25 +46,25 @@ def run(env: Mapping[str, str], *, echo: bool) -> None:
     os._exit(0)
 
 
-class _Stop:
-    asked = False
+class _Leave:
+    """Whether we were told to go."""
+
+    told = False
+
+    def __call__(self, *_: object) -> None:
+        self.told = True
 
 
-def _keep(env: Mapping[str, str], control: Control, woken: int, waker: int, stop: type[_Stop]) -> None:
-    def wake() -> None:
-        with contextlib.suppress(BlockingIOError):
-            os.write(waker, b"!")
-
-    keeper = Keeper(env, now=clock.now, elapsed=clock.elapsed, wake=wake)
+def _keep(env: Mapping[str, str], control: Control, bell: Bell, leave: _Leave) -> None:
+    keeper = Keeper(env, now=clock.now, elapsed=clock.elapsed, wake=bell.ring)
     journal.log.info("begun, process %d", os.getpid())
     keeper.start()
     gc.freeze()
     asked = control.fileno()
-    waiting = [woken] if asked is None else [woken, asked]
-    while not stop.asked:
+    waiting = [bell.fileno(), *([asked] if asked is not None else [])]
+    while not leave.told:
         ready, _, _ = select.select(waiting, [], [], keeper.patience())
-        if woken in ready:
-            os.read(woken, 1 << 16)
+        bell.silence()
         if asked in ready:
             control.answer(keeper.told())
         keeper.step()
@@ -71,20 +73,12 @@ def _keep(env: Mapping[str, str], control: Control, woken: int, waker: int, stop
         journal.log.info("gone before a look was done: the next one begins anew")
 
 
-@contextlib.contextmanager
-def _signals() -> Iterator[tuple[int, int, type[_Stop]]]:
-    """A pipe that tells of signals and of what other threads noticed."""
-    woken, waker = os.pipe()
-    os.set_blocking(woken, False)
-    os.set_blocking(waker, False)
-
-    def leave(*_: object) -> None:
-        _Stop.asked = True
-
-    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+def _listen(bell: Bell) -> _Leave:
+    leave = _Leave()
+    signal.set_wakeup_fd(bell.cord(), warn_on_full_buffer=False)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, leave)
-    yield woken, waker, _Stop
+    return leave
 
 
 def _spare_memory() -> None:
