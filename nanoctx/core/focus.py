@@ -11,7 +11,7 @@ from nanoctx.core.deeds import Deeds
 from nanoctx.core.keywords import Talk
 from nanoctx.core.named import Named, by
 from nanoctx.core.own_words import own_words, substantive
-from nanoctx.core.phrases import capital, overlap, request, shortened
+from nanoctx.core.phrases import capital, overlap, request, shortened, size
 from nanoctx.core.turns import Story
 
 FOCUS = 120
@@ -75,12 +75,14 @@ def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[
     """A phrase like "try that" named by what stood before it: what was asked, or else committed."""
     for index in range(opener - 1, max(-1, opener - 6), -1):
         prompt, earlier = done[index].turn.prompt, ""
-        opens = topics.opens_topic(done, index) and not topics.is_side_question(done, index)
+        opens = topics.opens_topic(done, index)
+        # A question in passing names nothing, but what comes right after its answer is about that.
+        opens &= index == opener - 1 or not topics.is_side_question(done, index)
         if prompt is not None and opens:
             earlier = request(prompt, PHRASE, weights)
         subjects = [commit.subject for commit in done[index].commits if commit.subject]
         for name in (earlier, *subjects[-1:]):
-            if len(prose.words(name) - prose.words(phrase)) >= 3:
+            if len(prose.words(name) - prose.words(phrase)) >= 3 or size(name) > len(name.split()) + 2:
                 return f"{shortened(phrase, 45)} — {shortened(name, ANCHORED - min(45, len(phrase)))}"
     return phrase
 
@@ -113,7 +115,14 @@ def _began(done: Sequence[Deeds], opener: int, phrase: str) -> int:
     if before is None or before.turn.prompt is None:
         return opener
     said = f"{before.turn.prompt.text[:800]} {before.final.text[:1500] if before.final else ''}"
-    return opener - 1 if overlap(phrase, said) >= 0.3 else opener
+    return opener - 1 if _answers(done, opener) or overlap(phrase, said) >= 0.3 else opener
+
+
+def _answers(done: Sequence[Deeds], opener: int) -> bool:
+    """A short prompt that nobody answered yet, or a guess, speaks of what was said before it."""
+    own = _own(done[opener])
+    told = any(deeds.final is not None for deeds in done[opener:])
+    return bool(cues.SUPPOSES.match(own)) or (not told and len(prose.words(own)) < FEW)
 
 
 # -- what the talk keeps coming back to --------------------------------------------------------------------
@@ -153,11 +162,7 @@ def _talk(story: Story, done: Sequence[Deeds], opener: int) -> Iterator[tuple[st
     files = {_base(edit.path) for deeds in done[opener:] for edit in deeds.edits}
     for index in range(max(0, opener - NEAR), opener):
         deeds = done[index]
-        # A short prompt answers what was said there.
-        own = _own(done[opener])
-        few = not finals and len(prose.words(own)) < FEW
-        answered = index == opener - 1 and (few or cues.SUPPOSES.match(own))
-        if answered or _speaks_of(deeds, said, files):
+        if (index == opener - 1 and _answers(done, opener)) or _speaks_of(deeds, said, files):
             yield _own(deeds), 0.7
             if deeds.final is not None:
                 yield deeds.final.text[:600], 0.3 if finals else 1.0
@@ -232,7 +237,7 @@ def _things(recent: Sequence[Deeds]) -> Counter[str]:
         if deeds.turn.prompt is not None:
             texts.append((own_words(deeds.turn.prompt.text).text[:800], 3))
         for text, weight in texts:
-            counted.update(dict.fromkeys(_named(_URL.sub(" ", text)), weight))
+            counted.update(dict.fromkeys(_named(prose.parted(_URL.sub(" ", text))), weight))
     return Counter(
         {name: count for name, count in counted.items() if count >= (4 if _EITHER_OR.fullmatch(name) else 2)}
     )

@@ -69,13 +69,15 @@ class Talk:
         return sorted(found, key=lambda word: (-found[word], word))[:most]
 
     def _hear(self, text: str, weight: float) -> None:
-        tokens = _TOKEN.findall(text)
+        wide = prose.may_be_wide(text)
+        tokens = _TOKEN.findall(prose.parted(text))
         words = list(map(_content, tokens))
         before = "\n"
         for word, token in zip(words, tokens, strict=True):
             if word:
                 self._spelled[word][token] += 1
-                if token[0].isupper() and before not in _BEGINS:
+                # Among signs of another script each word in Latin letters is a name.
+                if (token.isascii() if wide else token[0].isupper() and before not in _BEGINS):
                     self._named.add(word)
             before = token
         self._pairs.update(pair for pair in pairwise(words) if pair[0] and pair[1] and pair[0] != pair[1])
