@@ -24,7 +24,7 @@ FEW = 5  # words; a prompt with more says by itself what it is about
 NEAR = 6  # turns before the topic that may have spoken of the same
 SAME = 0.34  # share of its words that they have in common then
 THINGS = 8  # words and names beside the phrase
-_URL = re.compile(r"https?://\S+")
+_URL = re.compile(r"(?:https?://|\b[\w-]+\.(?:com|org|net|io|dev)/)\S+")
 _NOT_A_THING = re.compile(r"[A-Z]{2,3}|[0-9a-f]{7,40}|.*[\s*]|.*\s.*|--\w+|.*/")
 _TICKET = re.compile(r"#\d+")  # what they call the matter where it is kept
 _EITHER_OR = re.compile(r"[A-Za-z]+/[A-Za-z]+")  # "read/write" as often as a path: must be said more often
@@ -58,9 +58,12 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
         phrase = _anchored(phrase, done, opener, weights)
     if not phrase.strip():
         return _unprompted(story, done, heard)
-    subject = _commit_subject(done, opener)
-    if subject and not offer and re.search(r"[?？]", phrase):
-        phrase = shortened(subject, PLAIN)  # the work answered what was asked
+    subjects = _commit_subjects(done, opener)
+    subject = subjects[-1] if subjects else ""
+    went_on = _went_on(subjects, own.text)
+    if subject and not offer and (went_on or re.search(r"[?？]", phrase)):
+        phrase = shortened(subject, PLAIN)  # the work answered what was asked, or is at something else since
+        said = f"{said} {own.text}" if went_on else said
     elif overlap(subject, phrase) < SAID_ALREADY:
         phrase = f"{shortened(phrase, PHRASE - 10)} — {shortened(subject, SUBJECT)}"
     elif len(phrase) > PLAIN:
@@ -87,13 +90,19 @@ def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[
     return phrase
 
 
-def _commit_subject(done: Sequence[Deeds], opener: int) -> str:
+def _commit_subjects(done: Sequence[Deeds], opener: int) -> list[str]:
     subjects: list[str] = []
     for deeds in done[opener:]:
         if subjects and deeds.turn.prompt is not None and topics.opens(deeds.turn.prompt.text):
-            return ""  # they went on from what was committed
+            return []  # they went on from what was committed
         subjects += [commit.subject for commit in deeds.commits if commit.subject]
-    return re.sub(r"^\w+(?:\([\w/-]+\))?!?:\s+", "", subjects[-1]) if subjects else ""
+    return [re.sub(r"^\w+(?:\([\w/-]+\))?!?:\s+", "", subject) for subject in subjects]
+
+
+def _went_on(subjects: Sequence[str], asked: str) -> bool:
+    """What was asked for is committed, and later commits are about something else."""
+    near = [overlap(subject, asked) for subject in subjects]
+    return any(share >= SAID_ALREADY for share in near[:-1]) and not near[-1]
 
 
 def _state(done: Sequence[Deeds], opener: int) -> str:
