@@ -120,8 +120,15 @@ def meant(ws: Workspace, query: str, *, now: datetime, zone: tzinfo) -> tuple[Me
         for line in held
         if wanted and wanted in people.likeness(line.text).lower()
     )
-    whole = [one for one in (*found, *lines) if people.likeness(one.text).lower() == wanted]
-    return tuple(whole) or (*found, *lines)
+    return tuple(one for one in (*found, *lines) if is_whole(one, query)) or (*found, *lines)
+
+
+def is_whole(one: Meant, query: str) -> bool:
+    """Whether the query is the id or all the words of a line, rather than some of them."""
+    if one.fact is not None and _is_id(one.fact, query):
+        return True
+    words = facts.parse(query).text
+    return people.likeness(one.text).lower() == people.likeness(words).lower()
 
 
 def only(found: Sequence[Meant], query: str) -> Meant:

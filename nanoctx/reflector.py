@@ -15,6 +15,7 @@ from nanoctx.core import (
     document,
     facts,
     fold,
+    forgotten,
     freshness,
     likeness,
     memory,
@@ -26,7 +27,8 @@ from nanoctx.core import (
 from nanoctx.core.blocks import blocks, section
 from nanoctx.core.facts import Fact
 from nanoctx.core.fold import Digest
-from nanoctx.disk import files, folds, lock, mirror, observations, pages
+from nanoctx.core.forgotten import Forgotten
+from nanoctx.disk import files, folds, lock, mirror, observations, pages, sweep
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Change, Observation, Origin
 from nanoctx.sources import git_names
@@ -88,6 +90,8 @@ def reflect(ws: Workspace, *, now: datetime, zone: tzinfo) -> Report:
     with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="reflect"):
         mirror.restore(ws.root, os.environ)
         cycle = _Cycle(ws, now, zone)
+        if sweep.keep_away(ws, cycle.forgotten(), os.environ):
+            cycle = _Cycle(ws, now, zone)
         done = cycle.rewrite()
         cycle.remember()
         changed = overview.update(ws, cycle.digests(), now=now, zone=zone)
@@ -151,7 +155,10 @@ class _Cycle:
 
     def rewrite(self) -> pages.Rewritten:
         ws, page = self.ws, self.ws.memory_page
-        form = pages.Form(facts.SECTIONS, "Memory", assume=_without_own, words=_words)
+        gone = self.forgotten()
+        form = pages.Form(
+            facts.SECTIONS, "Memory", assume=_without_own, words=_words, clean=gone.page if gone else None
+        )
         adopt = ws.adopts(page)
         done = pages.rewrite(
             page, ws.state, ws.conflicts,
@@ -168,6 +175,17 @@ class _Cycle:
 
     def digests(self) -> tuple[Digest, ...]:
         return tuple(self._remembered.folded.digests.values())
+
+    def forgotten(self) -> Forgotten:
+        """What a person wanted forgotten."""
+        done = (one for one in self.digests() if one.page == forgotten.EVERYWHERE)
+        return forgotten.read(
+            Observation(
+                one.id, one.agent, started=one.started, items=one.done,
+                more={"page": one.page, "salt": one.salt},
+            )
+            for one in done
+        )  # fmt: skip
 
     def composed(self) -> memory.Composed:
         if self._composed is None:

@@ -32,6 +32,7 @@ ALLOWED = {
     "overview": {"disk", "core", "errors", "model"},
     "reflector": {"overview", "publishing", "disk", "sources", "core", "model", "errors"},
     "byhand": {"overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors"},
+    "forgetting": {"byhand", "publishing", "reflector", "recall", "disk", "core", "model", "errors"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
         "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
@@ -41,7 +42,7 @@ ALLOWED = {
     "hook": {"hook", "core", "clock"},
     "__main__": {"cli"},
     "cli": {
-        "byhand", "cli", "clients", "connections", "disk", "hook", "observer", "recall", "reflector", "sources",
+        "byhand", "cli", "clients", "forgetting", "connections", "disk", "hook", "observer", "recall", "reflector", "sources",
         "views", "clock", "core", "errors", "model",
     },
 }

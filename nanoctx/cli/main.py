@@ -26,6 +26,7 @@ COMMANDS = {
     "status": "Say what is watched and how fresh the page is.",
     "why": "Show which words of which session a line came from.",
     "remember": "Keep a line for good.",
+    "forget": "Take a text out of everything that is kept, for good.",
     "pin": "Hold a line whatever happens.",
     "unpin": "Let go of a line that was pinned.",
     "accept": "Vouch for a line that an agent or a machine wrote.",
