@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanoctx import rewriting, scenes
-from nanoctx.core import context, external, forgotten, people, rewording
+from nanoctx.core import context, external, forgotten, people, rewording, verbatim
 from nanoctx.core.distill import distill
 from nanoctx.core.forgotten import Forgotten
 from nanoctx.core.items import observation_id
@@ -162,6 +162,12 @@ def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[
         Explanation(line.text, _evidence(by_id, line) + external.evidence(scene.repository, line, now))
         for line in lines
     )
+
+
+def behind(ws: Workspace, lines: Sequence[Line]) -> tuple[Explanation, ...]:
+    """What these lines came from, as far as they say so."""
+    by_id = {one.id: one for one in observations.load_all(ws.root).observations}
+    return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
 
 
 # -- reading logs ------------------------------------------------------------------------------------------
@@ -324,6 +330,18 @@ def _evidence(by_id: Mapping[str, Observation], line: Line) -> tuple[Quoted, ...
         for quote in quotes:
             found.append((one.id, origin.kind, origin.pos, quote.at, quote.who, quote.quote, one.log))
         if not quotes:
-            words = one.title or one.summary
-            found.append((one.id, origin.kind, origin.pos, one.started, one.agent, words, one.log))
+            who, words = _by_hand(one, origin) or (one.agent, one.title or one.summary)
+            place = origin.pos if one.log else None
+            found.append((one.id, origin.kind, place, one.started, who, words, one.log))
     return tuple(found)
+
+
+def _by_hand(one: Observation, origin: Origin) -> tuple[str, str] | None:
+    """What a person wrote, or what an agent was asked to remember."""
+    if one.agent != people.AGENT:
+        return None
+    if origin.kind == "edit":
+        texts = [text for text, _ in verbatim.read("edit", one.items)]
+        return one.agent, texts[origin.pos - 1] if origin.pos and origin.pos <= len(texts) else ""
+    said = next((item for item in one.items if item.kind == origin.kind), None)
+    return (said.by, said.text) if said is not None else None

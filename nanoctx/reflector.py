@@ -22,6 +22,7 @@ from nanoctx.core import (
     memory_edits,
     people,
     relevance,
+    undone,
     weighing,
 )
 from nanoctx.core.blocks import blocks, section
@@ -179,13 +180,7 @@ class _Cycle:
     def forgotten(self) -> Forgotten:
         """What a person wanted forgotten."""
         done = (one for one in self.digests() if one.page == forgotten.EVERYWHERE)
-        return forgotten.read(
-            Observation(
-                one.id, one.agent, started=one.started, items=one.done,
-                more={"page": one.page, "salt": one.salt},
-            )
-            for one in done
-        )  # fmt: skip
+        return forgotten.read(map(fold.by_hand, done))
 
     def composed(self) -> memory.Composed:
         if self._composed is None:
@@ -213,7 +208,7 @@ class _Cycle:
             folded = self._remembered.folded
             repo = self.ws.project_root
             weighed = weighing.weigh(
-                fold.groups(folded),
+                self._groups(),
                 folded.rivals,
                 now=self.now,
                 retracted=retracted,
@@ -271,6 +266,19 @@ class _Cycle:
         stale = [id for id in known.folded.digests if id.startswith(HAND) and id not in hand]
         fold.update(known.folded, {**dict.fromkeys(stale), **hand})
 
+    def _groups(self) -> tuple[fold.Group, ...]:
+        """What is said, without what an agent was asked to remember and the person took back."""
+        folded = self._remembered.folded
+        found = fold.groups(folded)
+        out = undone.left_out(fold.by_hand(one) for one in folded.digests.values() if one.done)
+        if not any(folded.digests[id].claims for id in out if id in folded.digests):
+            return found
+        standing = (
+            fold.Group(tuple(claim for claim in one.claims if claim.observation not in out), one.sayings)
+            for one in found
+        )
+        return tuple(one for one in standing if one.claims)
+
     # -- the repository ------------------------------------------------------------------------------------
 
     def _checked(self, known: tuple[Fact, ...]) -> tuple[Fact, ...]:
@@ -312,14 +320,8 @@ class _Cycle:
     # -- people --------------------------------------------------------------------------------------------
 
     def _standing(self) -> people.Standing:
-        done = (
-            Observation(
-                digest.id, digest.agent, started=digest.started, items=digest.done, more={"salt": digest.salt}
-            )
-            for digest in self._remembered.folded.digests.values()
-            if digest.page == memory.PAGE
-        )
-        return people.standing(done)
+        done = (digest for digest in self.digests() if digest.page == memory.PAGE)
+        return people.standing(map(fold.by_hand, done))
 
     def _by_hand(self) -> list[Digest]:
         """What stands in the page by a person's hand, as claims beside those of sessions."""

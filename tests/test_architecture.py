@@ -29,10 +29,11 @@ ALLOWED = {
     "answers": {"scenes", "disk", "sources", "core", "model"},
     "publishing": {"answers", "scenes", "disk", "core", "model"},
     "observer": {"publishing", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
-    "overview": {"disk", "core", "errors", "model"},
+    "overview": {"disk", "core", "errors"},
     "reflector": {"overview", "publishing", "disk", "sources", "core", "model", "errors"},
     "byhand": {"overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors"},
     "forgetting": {"byhand", "publishing", "reflector", "recall", "disk", "core", "model", "errors"},
+    "history": {"byhand", "overview", "publishing", "reflector", "disk", "core", "model", "errors"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
         "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
@@ -42,8 +43,8 @@ ALLOWED = {
     "hook": {"hook", "core", "clock"},
     "__main__": {"cli"},
     "cli": {
-        "byhand", "cli", "clients", "forgetting", "connections", "disk", "hook", "observer", "recall", "reflector", "sources",
-        "views", "clock", "core", "errors", "model",
+        "byhand", "cli", "clients", "connections", "disk", "forgetting", "history", "hook", "observer",
+        "recall", "reflector", "sources", "views", "clock", "core", "errors", "model",
     },
 }
 LONGEST = 400

@@ -30,6 +30,8 @@ COMMANDS = {
     "pin": "Hold a line whatever happens.",
     "unpin": "Let go of a line that was pinned.",
     "accept": "Vouch for a line that an agent or a machine wrote.",
+    "history": "Say what changed on the pages, when and by whom.",
+    "undo": "Take back what was done by hand, or bring a page back.",
     "project": "Say which projects there are, and set how one stands.",
     "check": "Prove that the workspace is whole; change nothing.",
     "doctor": "Look for what could be wrong and say how to mend it.",

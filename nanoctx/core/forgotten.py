@@ -41,7 +41,8 @@ def tombstone(texts: Sequence[str], sessions: Sequence[str], salt: str) -> tuple
 
 
 def is_tombstone(one: Observation) -> bool:
-    return one.agent == undone.BY_HAND and one.more.get("page") == EVERYWHERE and bool(one.items)
+    is_wish = one.agent == undone.BY_HAND and one.more.get("page") == EVERYWHERE
+    return is_wish and any(item.kind == "retract" for item in one.items)
 
 
 @dataclass(frozen=True, slots=True)

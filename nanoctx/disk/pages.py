@@ -16,7 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from nanoctx.core import document
-from nanoctx.disk import files
+from nanoctx.disk import files, versions
+from nanoctx.disk.versions import Versions
 from nanoctx.errors import ChangedOnDisk
 from nanoctx.model import Change
 
@@ -95,6 +96,7 @@ class _Page:
         self.record, self.render, self.now, self.adopt = record, render, now, adopt
         self.pending, self.older = folder / "pending.md", folder / "older"
         self.form = form
+        self.versions = Versions(folder.parent.parent, path.name)
         self.conflict: Path | None = None
 
     def attempt(self) -> Rewritten:
@@ -103,6 +105,7 @@ class _Page:
             self._take(self._clean(interrupted.text))
         shown = _settled(self.path, self._written())
         found = files.Snapshot(self._clean(shown.text), shown.stamp)
+        before = self._written()[-1:]
         is_known = bool(self._written())
         if document.changes(self._base(found.text), found.text, self.form.ours):
             files.write(self.pending, found.text)
@@ -118,6 +121,9 @@ class _Page:
         self._save_copy(text)
         if text != shown.text:
             self._exchange(text, found, written)
+        if before:
+            self.versions.add(before[0], found.text, versions.YOU, self.now)
+        self.versions.add(found.text, text, versions.OURS, self.now)
         self._drop_copies_but(text)
         return Rewritten(text, text != shown.text, self.conflict)
 
