@@ -10,11 +10,12 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanoctx import rewriting, scenes
-from nanoctx.core import context, external, people, rewording
+from nanoctx.core import context, external, forgotten, people, rewording, verbatim
 from nanoctx.core.distill import distill
+from nanoctx.core.forgotten import Forgotten
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
-from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories
+from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories, sweep
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, LogUnreadable, NanoctxError
 from nanoctx.model import Cursor, Event, Line, Observation, Origin
@@ -67,7 +68,9 @@ def observe(
     with _turn(ws) if in_turn else lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
         mirror.restore(ws.root, os.environ)
         known, problems = observations.load_all(ws.root, remember=True)
-        look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors))
+        if sweep.keep_away(ws, gone := forgotten.read(known), os.environ):
+            known, problems = observations.load_all(ws.root, remember=True)
+        look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors), gone)
         if log is not None:
             look.read(SOURCES[agent or "claude-code"], log, until_line, local=False)
         else:
@@ -97,7 +100,9 @@ def _reword(ws: Workspace, replies: rewriting.Replies, now: datetime, zone: tzin
     """Keep what the writer said of items that still stand as it read them; without a turn, nothing."""
     with contextlib.suppress(Busy), lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="reword"):
         before, _ = observations.load_all(ws.root, remember=True)
-        after = [rewording.reworded(one, replies.get(one.id, {})) for one in before]
+        gone = forgotten.read(before)
+        reworded = (gone.observation(rewording.reworded(one, replies.get(one.id, {}))) for one in before)
+        after = [new or old for new, old in zip(reworded, before, strict=True)]
         for old, new in zip(before, after, strict=True):
             if old != new:
                 observations.save(ws.root, new)
@@ -172,6 +177,12 @@ def logs_of(ws: Workspace, agent: str) -> list[Path]:
     return list(SOURCES[agent].find_logs(home, env, projects))
 
 
+def behind(ws: Workspace, lines: Sequence[Line]) -> tuple[Explanation, ...]:
+    """What these lines came from, as far as they say so."""
+    by_id = {one.id: one for one in observations.load_all(ws.root).observations}
+    return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
+
+
 # -- reading logs ------------------------------------------------------------------------------------------
 
 
@@ -185,8 +196,10 @@ class _Look:
         zone: tzinfo,
         known: dict[str, Observation],
         marks: dict[str, Cursor],
+        gone: Forgotten,
     ) -> None:
         self.ws, self.now, self.zone, self.observations, self.cursors = ws, now, zone, known, marks
+        self.forgotten = gone
         self.changed: dict[str, None] = {}
         self.problems: list[str] = []
         self.sessions = self.skipped = 0
@@ -229,8 +242,10 @@ class _Look:
                 self._note_all(source, told, touched, key, local)
                 told, touched = {}, set()
             for session, events in _by_session(batch.events).items():
+                if observation_id(source.NAME, session) in self.forgotten.sessions:
+                    continue
                 before = told.get(session) or Story(session)
-                told[session] = grow(before, events, batch.skipped)
+                told[session] = grow(before, events, batch.skipped, self.forgotten)
                 touched.add(session)
             self.skipped += batch.skipped
             if batch.cursor == cursor:
@@ -287,7 +302,9 @@ class _Look:
         head = git.head(folder) if folder is not None and not made.ended else None
         project = git.slug(folder) if folder is not None else git.named(story.cwd or "project")
         made = replace(made, project=project, head=head.sha[:12] if head else "", log=log)
-        self._save(rewording.carried(made, old))
+        clean = self.forgotten.observation(rewording.carried(made, old))
+        if clean is not None:
+            self._save(clean)
 
     def _ignored(self, cwd: str) -> bool:
         return any(Path(cwd).is_relative_to(folder) for folder in self.ws.ignored) if cwd else False
@@ -324,6 +341,18 @@ def _evidence(by_id: Mapping[str, Observation], line: Line) -> tuple[Quoted, ...
         for quote in quotes:
             found.append((one.id, origin.kind, origin.pos, quote.at, quote.who, quote.quote, one.log))
         if not quotes:
-            words = one.title or one.summary
-            found.append((one.id, origin.kind, origin.pos, one.started, one.agent, words, one.log))
+            who, words = _by_hand(one, origin) or (one.agent, one.title or one.summary)
+            place = origin.pos if one.log else None
+            found.append((one.id, origin.kind, place, one.started, who, words, one.log))
     return tuple(found)
+
+
+def _by_hand(one: Observation, origin: Origin) -> tuple[str, str] | None:
+    """What a person wrote, or what an agent was asked to remember."""
+    if one.agent != people.AGENT:
+        return None
+    if origin.kind == "edit":
+        texts = [text for text, _ in verbatim.read("edit", one.items)]
+        return one.agent, texts[origin.pos - 1] if origin.pos and origin.pos <= len(texts) else ""
+    said = next((item for item in one.items if item.kind == origin.kind), None)
+    return (said.by, said.text) if said is not None else None

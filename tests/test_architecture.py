@@ -29,9 +29,11 @@ ALLOWED = {
     "answers": {"scenes", "disk", "sources", "core", "model"},
     "publishing": {"answers", "scenes", "disk", "core", "model"},
     "observer": {"publishing", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
-    "overview": {"disk", "core", "errors", "model"},
+    "overview": {"disk", "core", "errors"},
     "reflector": {"overview", "publishing", "disk", "sources", "core", "model", "errors"},
     "byhand": {"overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors"},
+    "forgetting": {"byhand", "publishing", "reflector", "recall", "disk", "core", "model", "errors"},
+    "history": {"byhand", "overview", "publishing", "reflector", "disk", "core", "model", "errors"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
         "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
@@ -42,8 +44,8 @@ ALLOWED = {
     "daemon": {"daemon", "observer", "reflector", "disk", "sources", "core", "clock", "errors", "model"},
     "__main__": {"cli"},
     "cli": {
-        "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors", "hook",
-        "model", "observer", "recall", "reflector", "sources", "views",
+        "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors",
+        "forgetting", "history", "hook", "model", "observer", "recall", "reflector", "sources", "views",
     },
 }
 LONGEST = 400
