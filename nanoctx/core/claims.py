@@ -36,7 +36,9 @@ class Claim(msgspec.Struct, frozen=True, gc=False, array_like=True):
     branch: str
     head: str
     key: str  # what is the same for equal sayings
-    words: str  # what two claims must share to be compared at all
+    kin: str  # by these three it is told which claims are compared at all
+    words: str
+    frames: str
     weak: bool = False  # only together with what another session said
     of: str = ""  # the claim that a person put this in the place of
     block: str = ""  # a line that a person added, as it stands in the page
@@ -107,7 +109,7 @@ def _made(
     language, at, branch, head, *rest = more
     return Claim(
         facts.name(origin), origin.observation, origin.pos, origin.kind, origin.lead, kind, section, text, by,
-        grade, scope, project, language, at, branch, head, said.key, said.words, *rest,
+        grade, scope, project, language, at, branch, head, said.key, said.kin, said.words, said.frames, *rest,
     )  # fmt: skip
 
 

@@ -143,7 +143,8 @@ def _value(claim: Claim, now: datetime) -> float | None:
 
 
 def _days(at: datetime, today: date) -> int:
-    return (today - at.astimezone(UTC).date()).days
+    utc = at if at.tzinfo is UTC else at.astimezone(UTC)
+    return today.toordinal() - utc.toordinal()
 
 
 def retention(days: int, seen: int) -> float:
@@ -238,10 +239,13 @@ def _opposed(
     """Pairs of facts that cannot both hold, each once."""
     found: dict[tuple[str, str], str] = {}
     for key, others in rivals.items():
-        for other, why in others.items():
-            pair = sorted((owner.get(key, ""), owner.get(other, "")))
-            if pair[0] and pair[0] != pair[1]:
-                found[pair[0], pair[1]] = min(why, found.get((pair[0], pair[1]), why))
+        one = owner.get(key)
+        if one is None:
+            continue
+        for other_key, why in others.items():
+            other = owner.get(other_key)
+            if other is not None and one < other:
+                found[one, other] = min(why, found.get((one, other), why))
     for (one, other), why in sorted(found.items()):
         yield one, other, why
 
