@@ -67,6 +67,11 @@ class Group(msgspec.Struct, frozen=True, gc=False):
     sayings: tuple[str, ...]
 
 
+class Grouped(msgspec.Struct, frozen=True):
+    together: tuple[Group, ...]
+    alone: Sequence[Claim]  # there are many
+
+
 def digest(one: Observation) -> Digest:
     """Reduce an observation to what may become memory."""
     by_hand = one.agent == people.AGENT
@@ -117,35 +122,35 @@ def update(folded: Folded, news: Mapping[str, Digest | None]) -> None:
         _judge(folded, one.saying, other.saying)
 
 
-def groups(folded: Folded) -> tuple[Group, ...]:
+def groups(folded: Folded) -> Grouped:
     """Claims joined as far as they say the same, or a person put one in the place of another."""
-    by_saying: defaultdict[str, list[Claim]] = defaultdict(list)
+    first: dict[str, Claim] = {}
+    further: defaultdict[str, list[Claim]] = defaultdict(list)
     for one in folded.digests.values():
         for claim in one.claims:
-            by_saying[claim.key].append(claim)
+            if first.setdefault(claim.key, claim) is not claim:
+                further[claim.key].append(claim)
     joined = _Joined()
-    for key, center in _centers(folded.same, by_saying).items():
+    for key, center in _centers(folded.same, first).items():
         joined.join(key, center)
-    edited = [claim for found in by_saying.values() for claim in found if claim.of]
-    if edited:
-        place = {claim.id: key for key, found in by_saying.items() for claim in found}
-        for claim in edited:
+    hand = [claim for one in folded.digests.values() if one.agent == people.AGENT for claim in one.claims]
+    if any(claim.of for claim in hand):
+        place = {claim.id: claim.key for one in folded.digests.values() for claim in one.claims}
+        for claim in hand:
             if claim.of in place:
                 joined.join(place[claim.of], claim.key)
-    alone = [key for key in by_saying if not joined.has(key)]
     components: defaultdict[str, list[str]] = defaultdict(list)
-    for key in by_saying.keys() - set(alone):
+    for key in {*joined, *further}:
         components[joined.root(key)].append(key)
-    return (
-        *(Group(_in_time(by_saying[key]), (key,)) for key in alone),
-        *(
-            Group(_in_time([claim for key in keys for claim in by_saying[key]]), tuple(sorted(keys)))
-            for keys in components.values()
-        ),
+    together = (
+        Group(_in_time([claim for key in keys for claim in (first[key], *further.get(key, ()))]), tuple(keys))
+        for keys in map(sorted, components.values())
     )
+    alone = [claim for key, claim in first.items() if key not in further and key not in joined]
+    return Grouped(tuple(together), alone)
 
 
-def _centers(same: Mapping[str, Sequence[str]], found: Mapping[str, Sequence[Claim]]) -> dict[str, str]:
+def _centers(same: Mapping[str, Sequence[str]], found: Mapping[str, Claim]) -> dict[str, str]:
     """
     Of each saying the shortest that it is said with.
 
@@ -154,7 +159,7 @@ def _centers(same: Mapping[str, Sequence[str]], found: Mapping[str, Sequence[Cla
     """
     centers: dict[str, str] = {}
     every: dict[str, frozenset[str]] = {}  # words of all that are said with one
-    words = {key: frozenset(found[key][0].words.split()) for key in same}
+    words = {key: frozenset(found[key].words.split()) for key in same}
     for key in sorted(same, key=lambda key: (len(words[key]), key)):
         for center in sorted(other for other in same[key] if other in every):
             if likeness.within(words[center], every[center] | words[key]):
@@ -171,12 +176,8 @@ def _by_key(digests: Iterable[Digest]) -> dict[str, Claim]:
     return {claim.key: claim for one in digests for claim in one.claims}
 
 
-def _in_time(found: list[Claim]) -> tuple[Claim, ...]:
-    return tuple(sorted(found, key=_age)) if len(found) > 1 else tuple(found)
-
-
-def _age(claim: Claim) -> tuple[datetime, str]:
-    return (claim.at, claim.id)
+def _in_time(found: Iterable[Claim]) -> tuple[Claim, ...]:
+    return tuple(sorted(found, key=lambda claim: (claim.at, claim.id)))
 
 
 def _forget(folded: Folded, key: str) -> None:
@@ -289,7 +290,10 @@ class _Joined:
     def __init__(self) -> None:
         self._above: dict[str, str] = {}
 
-    def has(self, key: str) -> bool:
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._above)
+
+    def __contains__(self, key: str) -> bool:
         return key in self._above
 
     def root(self, key: str) -> str:
