@@ -25,6 +25,7 @@ class Timed(NamedTuple):
     err: bytes
     waited: float  # seconds, as the host sees them
     own: float  # the same without the time in which others had the processor
+    computed: float  # seconds on a processor, with those of children it waited for
 
 
 def timed(
@@ -43,7 +44,10 @@ def timed(
         queued = _queued(str(process.pid)) + _queued("thread-self") - queued_before
         assert process.stdout is not None and process.stderr is not None
         out, err = process.stdout.read(), process.stderr.read()
-    return Timed(process.returncode, out, err, waited, max(0.0, waited - queued))
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    computed = used.ru_utime + used.ru_stime
+    return Timed(process.returncode, out, err, waited, max(0.0, waited - queued), computed)
 
 
 def bare() -> Timed:

@@ -26,7 +26,7 @@ EVENTS = ("session-start", "pre-compact", "session-end")
 # Each of the latter two starts a look, which takes longer than all the rest.
 RUNS = {"session-start": 20, "pre-compact": 3, "session-end": 3}
 OFTEN_RUNS = {"session-start": 100, "pre-compact": 10, "session-end": 10}
-AT_ONCE, ROUNDS, BARE_ROUNDS = 20, 100, 25
+AT_ONCE, ROUNDS = 20, 100
 LATE = 0.2  # seconds beyond the start of the interpreter
 EXCUSED = 20  # one in so many calls may wait longer for a processor, or say nothing because of that
 LOOKS = 4  # that may be at work while the next call is timed
@@ -81,30 +81,38 @@ def _checked(done: Timed, event: str, silent: bool = False) -> Timed:
 def _complaints(bares: Sequence[Timed], dones: Sequence[Timed], told: bool) -> list[str]:
     """What a host could say of these calls, made in turn with bare Pythons; no call is made again.
 
-    What the hook itself takes (it computes, sleeps, reads and waits for others) may never be too long. How
-    long the host waits depends on who else wants a processor, so of that one call in twenty is excused. The
-    deadline hides a slow hook from both, but not that it says nothing where it has something to say.
+    What the hook computes is its own, wherever it runs. What it takes, and what the host waits, depends on
+    the machine as well: there the worst of the hook stands beside the worst of bare Python in the same
+    minutes, and of what the host waits for, one in twenty is left out of both. The deadline hides a slow hook
+    from all of these, but not that it says nothing where it had the time to say something.
     """
-    start = statistics.median(one.own for one in bares)
-    worst = max(one.own for one in dones) - start
-    waits = [one.waited - statistics.median(bare.waited for bare in bares) for one in dones]
-    late, silent = sum(wait > LATE for wait in waits), sum(not one.out for one in dones)
+    computed = max(one.computed for one in dones) - statistics.median(one.computed for one in bares)
+    own = max(one.own for one in dones) - max(one.own for one in bares)
+    waits = _most([one.waited for one in dones]) - _most([one.waited for one in bares])
+    silent = sum(not one.out and one.waited - one.own < LATE / 2 for one in dones)
     measured = (
-        f"beyond Python's start ({1000 * start:.0f} ms) {len(dones)} calls took at most {1000 * worst:.0f} ms"
-        f" of their own, {1000 * (statistics.median(one.own for one in dones) - start):.0f} ms in the middle;"
-        f" the host waited at most {1000 * max(waits):.0f} ms; {silent} said nothing"
+        f"beyond bare Python ({_ms(statistics.median(one.own for one in bares))} in the middle,"
+        f" {_ms(max(one.own for one in bares))} at most) {len(dones)} calls computed {_ms(computed)} at most,"
+        f" took {_ms(own)} at most, and were waited for {_ms(waits)};"
+        f" {sum(not one.out for one in dones)} said nothing"
     )
     print(measured)
-    excused = len(dones) // EXCUSED
-    return [
-        f"{what}: {measured}"
-        for what, is_so in (
-            ("a call took too long", worst > LATE),
-            (f"{late} calls were waited for too long", late > excused),
-            (f"{silent} calls said nothing", told and silent > excused),
-        )
-        if is_so
-    ]
+    found = {
+        "a call computed too long": computed > LATE,
+        "a call took too long": own > LATE,
+        "calls were waited for too long": waits > LATE,
+        f"{silent} calls said nothing": told and silent > len(dones) // EXCUSED,
+    }
+    return [f"{what}: {measured}" for what, is_so in found.items() if is_so]
+
+
+def _most(values: list[float]) -> float:
+    """The longest, but for one in twenty."""
+    return sorted(values)[-1 - len(values) // EXCUSED]
+
+
+def _ms(seconds: float) -> str:
+    return f"{1000 * seconds:.0f} ms"
 
 
 @pytest.mark.parametrize("make", FAULTS, ids=NAMES)
@@ -162,7 +170,7 @@ def test_twenty_at_once_do_not_wait_for_each_other(live: Scene, hosts: Executor)
     bares: list[Timed] = []
     dones: list[Timed] = []
     for number in range(ROUNDS):
-        if number % (ROUNDS // BARE_ROUNDS) == 0:
+        if number % 2 == 0:
             bares += [one.result() for one in [hosts.submit(bare) for _ in range(AT_ONCE)]]
         dones += _at_once(hosts, live, "session-start")
     assert not _complaints(bares, dones, told=True)
