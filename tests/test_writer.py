@@ -163,14 +163,14 @@ def test_why_still_shows_the_words_of_the_log(
 def test_an_unchanged_session_is_not_asked_about_again(home: Path, log: ClaudeLog, ws: Workspace) -> None:
     saying(home, SHORTER)
     look(ws)
-    told = everything(ws)
+    told = seen(ws)
     look(ws, LATER + timedelta(seconds=5))
     assert len(calls(home)) == 1 and SHORTER in recent(ws)
     for file in (ws.state / "stories").iterdir():
         file.unlink()
     look(ws, LATER + timedelta(seconds=9))
     assert len(calls(home)) == 1 and outcome(ws).text == SHORTER, "distilled anew, it is the same"
-    assert told.count(SHORTER) == everything(ws).count(SHORTER)
+    assert seen(ws) == told
 
 
 def test_the_end_of_a_session_alone_is_nothing_to_ask_about(
