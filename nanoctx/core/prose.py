@@ -172,7 +172,7 @@ def cut(text: str, limit: int, clause: float = 0.6) -> str:
     if len(text) <= limit:
         return text
     for separator in (". ", "; ", " — ", ", ", " "):
-        at = text.rfind(separator, 0, limit)
+        at = text.rfind(separator, 0, limit + len(separator))
         if at > limit * (0.4 if separator == " " else clause):
             return _closed(text[:at].rstrip(" ,;:—-("))
     return _closed(text[:limit].rstrip())
