@@ -251,7 +251,7 @@ def _things(recent: Sequence[Deeds]) -> Counter[str]:
         if deeds.turn.prompt is not None:
             texts.append((own_words(deeds.turn.prompt.text).text[:800], 3))
         for text, weight in texts:
-            counted.update(dict.fromkeys(_named(prose.parted(_URL.sub(" ", text))), weight))
+            counted.update(dict.fromkeys(_named(prose.parted(prose.without_homes(_URL.sub(" ", text)))), weight))
     return Counter(
         {name: count for name, count in counted.items() if count >= (4 if _EITHER_OR.fullmatch(name) else 2)}
     )
