@@ -10,14 +10,14 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanoctx import rewriting, scenes
-from nanoctx.core import context, external, people, rewording
+from nanoctx.core import people, rewording
 from nanoctx.core.distill import distill
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
 from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, LogUnreadable
-from nanoctx.model import Cursor, Event, Line, Observation, Origin
+from nanoctx.model import Cursor, Event, Observation
 from nanoctx.publishing import publish
 from nanoctx.sources import SOURCES, git
 from nanoctx.sources.base import Source
@@ -37,18 +37,6 @@ class Report:
     problems: tuple[str, ...]
     page_changed: bool
     conflict: Path | None
-
-
-# observation, kind of item, position, time, who, words, log
-Quoted = tuple[str, str, int | None, datetime | None, str, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A line of the page and the words it rests on."""
-
-    line: str
-    items: tuple[Quoted, ...]
 
 
 def observe(
@@ -137,26 +125,6 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
         mirror.restore(ws.root, os.environ)
         known, _ = observations.load_all(ws.root, remember=True)
         return publish(ws, known, known, now, zone).changed
-
-
-def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[Explanation, ...]:
-    """Where a line of the page, or the items of an observation, came from."""
-    known, _ = observations.load_all(ws.root)
-    by_id = {one.id: one for one in known}
-    if query in by_id:
-        one = by_id[query]
-        lines = [
-            Line(f"- {item.kind}: {item.text}", (Origin(one.id, item.pos, item.kind),)) for item in one.items
-        ]
-        return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
-    wanted = query.strip().removeprefix("- ").lower()
-    scene = scenes.scene(ws, known, None, now, zone)
-    sections = context.compose(scene)
-    lines = [line for lines in sections.values() for line in lines if wanted and wanted in line.text.lower()]
-    return tuple(
-        Explanation(line.text, _evidence(by_id, line) + external.evidence(scene.repository, line, now))
-        for line in lines
-    )
 
 
 # -- reading logs ------------------------------------------------------------------------------------------
@@ -298,21 +266,3 @@ def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
     for event in events:
         found.setdefault(event.session, []).append(event)
     return found
-
-
-# -- why ---------------------------------------------------------------------------------------------------
-
-
-def _evidence(by_id: Mapping[str, Observation], line: Line) -> tuple[Quoted, ...]:
-    found: list[Quoted] = []
-    for origin in line.origins:
-        one = by_id.get(origin.observation)
-        if one is None:
-            continue
-        quotes = rewording.behind(one, origin, line.text)
-        for quote in quotes:
-            found.append((one.id, origin.kind, origin.pos, quote.at, quote.who, quote.quote, one.log))
-        if not quotes:
-            words = one.title or one.summary
-            found.append((one.id, origin.kind, origin.pos, one.started, one.agent, words, one.log))
-    return tuple(found)

@@ -32,6 +32,7 @@ ALLOWED = {
     "overview": {"disk", "core", "errors", "model"},
     "reflector": {"overview", "publishing", "disk", "sources", "core", "model", "errors"},
     "byhand": {"overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors"},
+    "whence": {"reflector", "scenes", "disk", "core", "model"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
         "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
@@ -39,10 +40,11 @@ ALLOWED = {
     "clients": {"clients", "core", "model", "errors"},
     "connections": {"clients", "disk", "errors"},
     "hook": {"hook", "core", "clock"},
+    "mcp_server": {"mcp_server", "byhand", "whence", "views", "disk", "core", "errors"},
     "__main__": {"cli"},
     "cli": {
-        "byhand", "cli", "clients", "connections", "disk", "hook", "observer", "recall", "reflector", "sources",
-        "views", "clock", "core", "errors", "model",
+        "byhand", "cli", "clients", "connections", "disk", "hook", "mcp_server", "observer", "recall",
+        "reflector", "sources", "views", "whence", "clock", "core", "errors", "model",
     },
 }
 LONGEST = 400

@@ -10,9 +10,7 @@ from nanoctx.cli.call import Call, with_call
 from nanoctx.errors import NanoctxError
 
 if TYPE_CHECKING:
-    from datetime import tzinfo
-
-    from nanoctx.observer import Explanation
+    from nanoctx.whence import Explanation
 
 
 # A line copied from the page begins with "- ", which is no option.
@@ -22,8 +20,8 @@ if TYPE_CHECKING:
 def command(call: Call, words: tuple[str, ...]) -> None:
     """Show which words of which session a line came from.
 
-    Give a line of CONTEXT.md, or some words of it, or the id of an observation. It answers from the
-    observations, so the agent may have deleted its log long ago.
+    Give a line of CONTEXT.md or MEMORY.md, or some words of it, or the id of a fact or an observation. It
+    answers from the observations, so the agent may have deleted its log long ago.
 
     \b
     Examples:
@@ -31,15 +29,16 @@ def command(call: Call, words: tuple[str, ...]) -> None:
       nanoctx why "- Decided: keep the cache in memory"
       nanoctx why 7f3a9c21d04e
     """
-    from nanoctx import observer
+    from nanoctx import whence
 
     workspace = call.trusted_workspace()
     zone = call.zone(workspace)
     query = " ".join(words)
-    found = observer.explain(workspace, query=query, now=call.now(), zone=zone)
+    found = whence.explain(workspace, query=query, now=call.now(), zone=zone)
     if not found:
-        raise NanoctxError(f"nothing here says `{query[:80]}`: copy a line of {workspace.context_page}")
-    call.answer({"query": query, "explanations": [_data(one) for one in found]}, _told(found, zone))
+        raise NanoctxError(f"nothing here says `{query[:80]}`: copy a line of CONTEXT.md or MEMORY.md")
+    data = {"query": query, "explanations": [_data(one) for one in found]}
+    call.answer(data, "\n".join(whence.told(found, zone)))
 
 
 def _data(explanation: Explanation) -> dict[str, object]:
@@ -57,19 +56,3 @@ def _data(explanation: Explanation) -> dict[str, object]:
     ]
     return {"line": explanation.line, "items": items}
 
-
-def _told(found: tuple[Explanation, ...], zone: tzinfo) -> str:
-    lines: list[str] = []
-    for explanation in found:
-        lines.append(explanation.line)
-        for observation, kind, pos, at, who, quote, log in explanation.items:
-            when = f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at else "at an unknown time"
-            place = f", line {pos}" if pos is not None else ""
-            lines.append(f'    {who or "someone"}, {when}: "{quote}"')
-            if observation == "git":
-                lines.append(f"    ({kind}, as the repository tells it now)")
-                continue
-            lines.append(f"    ({kind}, observation {observation}{place}{f' of {log}' if log else ''})")
-        if not explanation.items:
-            lines.append("    written by hand, or told by the clock and the repository")
-    return "\n".join(lines)

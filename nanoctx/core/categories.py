@@ -35,7 +35,5 @@ def fits(
         corrects = any(cues.CORRECTION.search(words) for words in (text, *quotes))
         return by in ("user", "person") and (category in refined or corrects)
     if category == "avoid":
-        return (
-            kind == "fail" or category in refined or (kind in _STANDING and bool(_AVOIDS.search(text)))
-        )
+        return kind == "fail" or category in refined or (kind in _STANDING and bool(_AVOIDS.search(text)))
     return kind in _KINDS[category]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from nanoctx.core.categories import CATEGORIES
@@ -15,12 +16,15 @@ VIEW_TOKENS = 16_000  # of a session, for views by name
 REMEMBERED = 20  # lines that an agent may have kept
 LONGEST_QUERY = 2000  # characters
 LONGEST_LINE = 240
-LARGEST_VIEW = 8000  # tokens
+LEAST_VIEW, LARGEST_VIEW = 100, 8000  # tokens
 SCOPES = ("universal", "language", "project")
 VIEWS = ("context", "project", "combined", "startup", "prompt", "bundle")
 KINDS = {"decision": "dec", "learning": "learn", "failure": "fail", "fact": "fact"}
 NOT_AN_AGENTS = ("rule", "preference", "correction")
-MOST_PLACES = 12  # that `why` tells
+MOST_LINES = 40  # that `why` answers with
+
+LONGEST_PAGE = 64_000  # characters of a page as a resource
+TOO_LONG = "(message too long)"  # the call that stands for one
 
 NOTHING = "Nothing is known about this."
 
@@ -48,6 +52,8 @@ class Tool:
 
 def call(session: Session, name: str, arguments: Mapping[str, Any]) -> str:
     """What a tool answers; raises NanoctxError with a sentence for the agent."""
+    if name == TOO_LONG:
+        raise UsageError("that message is longer than a million characters: send less")
     if name not in TOOLS:
         raise UsageError(f"there is no tool {name[:60]}: call {', '.join(TOOLS)}")
     checked = _checked(TOOLS[name], arguments)
@@ -81,7 +87,7 @@ def _all_memory(session: Session) -> str:
 def _get_context(session: Session, view: str = "context", budget: int | None = None) -> str:
     ws = session.workspace()
     left = VIEW_TOKENS - session.view_tokens
-    if left <= 0:
+    if left < LEAST_VIEW:
         return f"No more: views of {VIEW_TOKENS} tokens were given since the last compaction."
     desk = session.desk(ws)
     found = built(desk, view, min(budget or _default(desk.settings, view), left))
@@ -115,11 +121,23 @@ def _why(session: Session, id: str) -> str:
     from nanoctx import whence
 
     ws = session.workspace()
-    zone = session.caller.zone(ws)
-    found = whence.explain(ws, query=id, now=session.caller.now(), zone=zone)
+    desk = session.desk(ws)
+    found = whence.explain(ws, query=id, now=desk.now, zone=desk.zone, project=desk.project or None)
     if not found:
         raise UsageError(f"nothing here is called `{id[:80]}`: give the id of a fact or words of a line")
-    return "\n".join(whence.told(found, zone)[:MOST_PLACES])
+    lines = list(islice(whence.told(found, desk.zone), MOST_LINES + 1))
+    return "\n".join([*lines[:MOST_LINES], "…"] if len(lines) > MOST_LINES else lines)
+
+
+def page(session: Session, name: str) -> str:
+    """A page as a resource: CONTEXT.md with the time told now, MEMORY.md as it stands."""
+    ws = session.workspace()
+    if name == "CONTEXT.md":
+        return built(session.desk(ws), "context").text
+    from nanoctx.disk import files
+
+    text = files.read(ws.memory_page).text
+    return text if len(text) <= LONGEST_PAGE else text[:LONGEST_PAGE].rpartition("\n")[0] + "\n…\n"
 
 
 def _checked(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,7 +175,8 @@ def _check(name: str, value: Any, about: Mapping[str, Any]) -> None:
 
 
 def _text(about: str, most: int, least: int = 0) -> dict[str, Any]:
-    return {"type": "string", "description": about, "maxLength": most} | ({"minLength": least} if least else {})
+    sizes = {"minLength": least, "maxLength": most} if least else {"maxLength": most}
+    return {"type": "string", "description": about, **sizes}
 
 
 def _one_of(choices: Sequence[str], about: str) -> dict[str, Any]:
@@ -170,7 +189,7 @@ TOOLS = {
         Tool(
             "memory_context",
             "What earlier sessions of this project left: rules, decisions, corrections, what failed, what was"
-            " learned. Ask before you decide something, or when you miss the past. Without arguments: all that"
+            " learned. Ask before you decide something, or when you miss the past. Without arguments: what"
             " matters most, once. With a query: what bears on it.",
             {
                 "query": _text("A few words or a question.", LONGEST_QUERY),
@@ -187,7 +206,7 @@ TOOLS = {
                 "view": _one_of(VIEWS, "Default: context."),
                 "budget": {
                     "type": "integer",
-                    "minimum": 20,
+                    "minimum": LEAST_VIEW,
                     "maximum": LARGEST_VIEW,
                     "description": "Most tokens.",
                 },
