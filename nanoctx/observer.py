@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanoctx import rewriting, scenes
-from nanoctx.core import context, external, forgotten, people, rewording, verbatim
+from nanoctx.core import forgotten, people, rewording
 from nanoctx.core.distill import distill
 from nanoctx.core.forgotten import Forgotten
 from nanoctx.core.items import observation_id
@@ -18,7 +18,7 @@ from nanoctx.core.turns import Story, grow
 from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories, sweep
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, LogUnreadable, NanoctxError
-from nanoctx.model import Cursor, Event, Line, Observation, Origin
+from nanoctx.model import Cursor, Event, Observation
 from nanoctx.publishing import publish
 from nanoctx.sources import SOURCES, git
 from nanoctx.sources.base import Source
@@ -38,18 +38,6 @@ class Report:
     problems: tuple[str, ...]
     page_changed: bool
     conflict: Path | None
-
-
-# observation, kind of item, position, time, who, words, log
-Quoted = tuple[str, str, int | None, datetime | None, str, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A line of the page and the words it rests on."""
-
-    line: str
-    items: tuple[Quoted, ...]
 
 
 def observe(
@@ -144,26 +132,6 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
         return publish(ws, known, known, now, zone).changed
 
 
-def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[Explanation, ...]:
-    """Where a line of the page, or the items of an observation, came from."""
-    known, _ = observations.load_all(ws.root)
-    by_id = {one.id: one for one in known}
-    if query in by_id:
-        one = by_id[query]
-        lines = [
-            Line(f"- {item.kind}: {item.text}", (Origin(one.id, item.pos, item.kind),)) for item in one.items
-        ]
-        return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
-    wanted = query.strip().removeprefix("- ").lower()
-    scene = scenes.scene(ws, known, None, now, zone)
-    sections = context.compose(scene)
-    lines = [line for lines in sections.values() for line in lines if wanted and wanted in line.text.lower()]
-    return tuple(
-        Explanation(line.text, _evidence(by_id, line) + external.evidence(scene.repository, line, now))
-        for line in lines
-    )
-
-
 def logs_of(ws: Workspace, agent: str) -> list[Path]:
     """The logs of an agent whose sessions belong to a workspace."""
     if ws.settings.watch_agents and agent not in ws.settings.watch_agents:
@@ -175,12 +143,6 @@ def logs_of(ws: Workspace, agent: str) -> list[Path]:
     if patterns := ws.settings.generic_logs:
         env["NANOCTX_GENERIC_LOGS"] = os.pathsep.join(patterns)
     return list(SOURCES[agent].find_logs(home, env, projects))
-
-
-def behind(ws: Workspace, lines: Sequence[Line]) -> tuple[Explanation, ...]:
-    """What these lines came from, as far as they say so."""
-    by_id = {one.id: one for one in observations.load_all(ws.root).observations}
-    return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
 
 
 # -- reading logs ------------------------------------------------------------------------------------------
@@ -326,33 +288,3 @@ def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
     for event in events:
         found.setdefault(event.session, []).append(event)
     return found
-
-
-# -- why ---------------------------------------------------------------------------------------------------
-
-
-def _evidence(by_id: Mapping[str, Observation], line: Line) -> tuple[Quoted, ...]:
-    found: list[Quoted] = []
-    for origin in line.origins:
-        one = by_id.get(origin.observation)
-        if one is None:
-            continue
-        quotes = rewording.behind(one, origin, line.text)
-        for quote in quotes:
-            found.append((one.id, origin.kind, origin.pos, quote.at, quote.who, quote.quote, one.log))
-        if not quotes:
-            who, words = _by_hand(one, origin) or (one.agent, one.title or one.summary)
-            place = origin.pos if one.log else None
-            found.append((one.id, origin.kind, place, one.started, who, words, one.log))
-    return tuple(found)
-
-
-def _by_hand(one: Observation, origin: Origin) -> tuple[str, str] | None:
-    """What a person wrote, or what an agent was asked to remember."""
-    if one.agent != people.AGENT:
-        return None
-    if origin.kind == "edit":
-        texts = [text for text, _ in verbatim.read("edit", one.items)]
-        return one.agent, texts[origin.pos - 1] if origin.pos and origin.pos <= len(texts) else ""
-    said = next((item for item in one.items if item.kind == origin.kind), None)
-    return (said.by, said.text) if said is not None else None

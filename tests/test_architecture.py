@@ -32,8 +32,9 @@ ALLOWED = {
     "overview": {"disk", "core", "errors"},
     "reflector": {"overview", "publishing", "disk", "sources", "core", "model", "errors"},
     "byhand": {"overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors"},
-    "forgetting": {"byhand", "publishing", "reflector", "recall", "disk", "core", "model", "errors"},
-    "history": {"byhand", "overview", "publishing", "reflector", "disk", "core", "model", "errors"},
+    "forgetting": {"byhand", "core", "disk", "errors", "model", "publishing", "recall", "reflector"},
+    "history": {"byhand", "core", "disk", "errors", "model", "overview", "publishing", "reflector"},
+    "whence": {"core", "disk", "model", "reflector", "scenes"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
         "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
@@ -41,11 +42,13 @@ ALLOWED = {
     "clients": {"clients", "core", "model", "errors"},
     "connections": {"clients", "disk", "errors"},
     "hook": {"hook", "core", "clock"},
+    "mcp_server": {"mcp_server", "byhand", "whence", "views", "disk", "core", "errors"},
     "daemon": {"daemon", "observer", "reflector", "disk", "sources", "core", "clock", "errors", "model"},
     "__main__": {"cli"},
     "cli": {
         "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors",
-        "forgetting", "history", "hook", "model", "observer", "recall", "reflector", "sources", "views",
+        "forgetting", "history", "hook", "mcp_server", "model", "observer", "recall", "reflector",
+        "sources", "views", "whence",
     },
 }
 LONGEST = 400

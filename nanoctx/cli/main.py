@@ -41,6 +41,7 @@ COMMANDS = {
     "doctor": "Look for what could be wrong and say how to mend it.",
     "connect": "Let an agent call nanoctx, so that its sessions begin with the page.",
     "disconnect": "Take out of an agent's settings what `connect` put there.",
+    "mcp": "Serve memory to an agent by MCP, on standard input and output.",
     "hook": "Answer an event of an agent; agents call this.",
     "tools": "Say which tools are described, and print one schema.",
     "tokens": "Count the tokens of a file or of the page.",
