@@ -41,8 +41,8 @@ ALLOWED = {
     "daemon": {"daemon", "observer", "reflector", "disk", "sources", "core", "clock", "errors", "model"},
     "__main__": {"cli"},
     "cli": {
-        "cli", "clients", "connections", "daemon", "disk", "hook", "observer", "recall", "reflector", "sources",
-        "views", "clock", "core", "errors", "model",
+        "cli", "clients", "connections", "daemon", "disk", "hook", "observer", "recall", "reflector",
+        "sources", "views", "clock", "core", "errors", "model",
     },
 }
 LONGEST = 400
