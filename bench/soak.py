@@ -26,8 +26,8 @@ from uuid import NAMESPACE_URL, uuid5
 ROOT = Path(__file__).parents[1]
 NANOCTX = [sys.executable, "-P", "-m", "nanoctx"]
 WORDS = """
-    tide gauge parser moon phase calculator harbour report export retry budget reader socket cache index schema
-    migration login session upload thumbnail invoice currency rounding calendar reminder search
+    tide gauge parser moon phase calculator harbour report export retry budget reader socket cache index
+    schema migration login session upload thumbnail invoice currency rounding calendar reminder search
 """.split()  # noqa: SIM905
 
 
