@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nanoctx.clients import claude_code, codex
+from nanoctx.clients import claude_code, codex, copilot, gemini, opencode, pi, qwen
 from nanoctx.clients.base import Client
 
 CLIENTS: dict[str, Client] = {
@@ -10,5 +10,10 @@ CLIENTS: dict[str, Client] = {
     for client in (
         claude_code.CLIENT,
         codex.CLIENT,
+        gemini.CLIENT,
+        qwen.CLIENT,
+        opencode.CLIENT,
+        copilot.CLIENT,
+        pi.CLIENT,
     )
 }
