@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from pathlib import Path
 from secrets import token_hex
+
+import msgspec
 
 from nanoctx import overview, publishing
 from nanoctx.core import (
@@ -75,6 +78,15 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class Brief:
+    """Of memory the foremost, and the sessions it was made of, without having read them again."""
+
+    memory: Memory
+    sessions: tuple[Digest, ...]  # oldest first
+    places: Mapping[str, Sequence[str]]  # the files of each, as `disk.observations` names them
+
+
+@dataclass(frozen=True, slots=True)
 class Verified:
     """What the repository says of memory."""
 
@@ -139,11 +151,24 @@ def memory_of(ws: Workspace, *, now: datetime, zone: tzinfo) -> Memory:
     return _Cycle(ws, now, zone, most=None).known()
 
 
+def brief_of(ws: Workspace, *, now: datetime, zone: tzinfo, kinds: Collection[str]) -> Brief:
+    """As `memory_of`; of what was said once only what is of these kinds, and the foremost of that."""
+    cycle = _Cycle(ws, now, zone, kinds=kinds)
+    return Brief(cycle.known(), cycle.sessions(), cycle.places())
+
+
 class _Cycle:
     """What one cycle works with."""
 
-    def __init__(self, ws: Workspace, now: datetime, zone: tzinfo, most: int | None = 0) -> None:
-        self.ws, self.now, self.zone = ws, now, zone
+    def __init__(
+        self,
+        ws: Workspace,
+        now: datetime,
+        zone: tzinfo,
+        most: int | None = 0,
+        kinds: Collection[str] | None = None,
+    ) -> None:
+        self.ws, self.now, self.zone, self._kinds = ws, now, zone, kinds
         # Facts that are weighed beside those that are the same, disputed or a person's: more than have room.
         self._most = None if most is None else max(FEWEST, ws.settings.memory_budget // SHORTEST)
         self._remembered = folds.load(ws.state)
@@ -208,7 +233,7 @@ class _Cycle:
             folded = self._remembered.folded
             repo = self.ws.project_root
             weighed = weighing.weigh(
-                self._groups(),
+                self._of_kinds(self._groups()),
                 folded.rivals,
                 now=self.now,
                 retracted=retracted,
@@ -265,6 +290,24 @@ class _Cycle:
         hand = {digest.id: digest for digest in self._by_hand()}
         stale = [id for id in known.folded.digests if id.startswith(HAND) and id not in hand]
         fold.update(known.folded, {**dict.fromkeys(stale), **hand})
+
+    def _of_kinds(self, found: fold.Grouped) -> fold.Grouped:
+        if self._kinds is None:
+            return found
+        rivals = self._remembered.folded.rivals
+        alone = tuple(one for one in found.alone if one.kind in self._kinds or one.key in rivals)
+        return msgspec.structs.replace(found, alone=alone)
+
+    def sessions(self) -> tuple[Digest, ...]:
+        digests = self._remembered.folded.digests.values()
+        found = (one for one in digests if one.agent != people.AGENT)
+        return tuple(sorted(found, key=lambda one: (one.started or claims.LONG_AGO, one.id)))
+
+    def places(self) -> Mapping[str, Sequence[str]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for place, id in self._remembered.names.items():
+            found[id].append(place)
+        return found
 
     def _groups(self) -> tuple[fold.Group, ...]:
         """What is said, without what an agent was asked to remember and the person took back."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import NamedTuple
 
 from nanoctx.core import context, external, forgotten, people
 from nanoctx.disk.workspace import Workspace
@@ -61,18 +62,35 @@ def scene(
     )
 
 
-def projects(known: Sequence[Observation]) -> list[str]:
+class Head(NamedTuple):
+    """A session without what was said in it."""
+
+    id: str
+    project: str
+    cwd: str
+    started: datetime | None
+    last: datetime | None
+    human: bool  # a person took part
+    files: tuple[str, ...]
+
+
+def head(one: Observation) -> Head:
+    human = bool(one.prompts) and not one.more.get("headless")
+    last = one.last or one.ended or one.started
+    return Head(one.id, one.project, one.cwd, one.started, last, human, one.files)
+
+
+def projects(known: Iterable[Observation]) -> list[str]:
     """Projects of the workspace, most recently active first; headless sessions count last."""
+    return by_activity(head(one) for one in known if one.agent != people.AGENT)
+
+
+def by_activity(heads: Iterable[Head]) -> list[str]:
+    """The projects of some sessions, most recently active first; headless sessions count last."""
     latest: dict[str, tuple[bool, float, str]] = {}
-    for one in known:
-        if one.agent != people.AGENT:
-            at = one.last or one.started
-            mark = (
-                bool(one.prompts) and not one.more.get("headless"),
-                at.timestamp() if at else 0.0,
-                one.project,
-            )
-            latest[one.project] = max(latest.get(one.project, mark), mark)
+    for one in heads:
+        mark = (one.human, one.last.timestamp() if one.last else 0.0, one.project)
+        latest[one.project] = max(latest.get(one.project, mark), mark)
     return sorted(latest, key=lambda name: latest[name], reverse=True)
 
 

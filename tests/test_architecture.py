@@ -35,7 +35,7 @@ ALLOWED = {
     "forgetting": {"byhand", "core", "disk", "errors", "model", "publishing", "recall", "reflector"},
     "history": {"byhand", "core", "disk", "errors", "model", "overview", "publishing", "reflector"},
     "whence": {"core", "disk", "model", "reflector", "scenes"},
-    "recall": {"recall", "disk", "core", "model", "errors"},
+    "recall": {"recall", "disk", "core", "model", "errors", "clock"},
     "views": {
         "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
     },

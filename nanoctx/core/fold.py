@@ -45,6 +45,7 @@ class Digest(msgspec.Struct, frozen=True, gc=False, array_like=True):
     blocked: bool = False
     project_is: str = ""  # what the person said of the project: paused, completed, active
     items: int = 0  # with `last`, how much of a session it saw
+    cwd: str = ""
 
     @property
     def extent(self) -> tuple[datetime, int]:
@@ -93,6 +94,7 @@ def digest(one: Observation) -> Digest:
         blocked=any(item.kind == "block" for item in one.items),
         project_is="" if theirs else activity.said(one.items),
         items=len(one.items),
+        cwd=one.cwd,
     )
 
 

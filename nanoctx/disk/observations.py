@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,6 +45,16 @@ def load_all(root: Path, *, remember: bool = False) -> Loaded:
             for seen in _read_part(root / ".state", part, folder, stamps, problems, remember):
                 # Two files of one session come from two machines: what saw more of it counts.
                 found[seen.id] = max(found.get(seen.id, seen), seen, key=end)
+    return Loaded(tuple(sorted(found.values(), key=_start)), tuple(problems))
+
+
+def load_some(root: Path, places: Iterable[str]) -> Loaded:
+    """Read the observations that stand in these files, named as `news` names them."""
+    problems: list[str] = []
+    found: dict[str, Observation] = {}
+    for place in places:
+        if (seen := _read(root / "observations" / place, problems)) is not None:
+            found[seen.id] = max(found.get(seen.id, seen), seen, key=end)
     return Loaded(tuple(sorted(found.values(), key=_start)), tuple(problems))
 
 

@@ -58,6 +58,7 @@ def build(name: str, desk: Desk, *, budget: int | None = None, form: str = "") -
     form = form or view.FORMS[0]
     limit = getattr(desk.settings, "page_budget" if name == "context" else f"views_{name}_budget")
     desk.budget = limit if budget is None else budget
+    desk.brief = getattr(view, "BRIEF", False)
     failed: dict[str, str] = {}
     sections = list(_made(view, desk, failed))
     if any(one.forms[0] for one in sections) or name in ("project", "combined"):

@@ -17,10 +17,12 @@ from nanoctx.errors import UsageError
 from nanoctx.model import Observation, Repository
 from nanoctx.recall import search
 from nanoctx.recall.search import Hit
+from nanoctx.scenes import Head
 from nanoctx.sources import changed_code, git, git_state, tracked
 from nanoctx.views import schemas
 from nanoctx.views.schemas import Tool
 
+LEARNED = ("learn", "fact", "insight", "fail", "fix")  # kinds of what was learned
 LAST_SESSIONS = 5  # back to which changed functions are told
 OTHERS_WITHIN = timedelta(days=7)
 
@@ -44,6 +46,7 @@ class Desk:
         self._wanted = project
         self.scope, self.category = scope, category  # of what is asked for; "" for any
         self.budget = 0  # of the view that is being built
+        self.brief = False  # whether that view does with the foremost of memory, and with the last sessions
         self.searched: dict[str, tuple[Hit, ...]] = {}
 
     @property
@@ -57,9 +60,26 @@ class Desk:
         return observations.load_all(self.ws.root).observations
 
     @cached_property
+    def heads(self) -> Sequence[Head]:
+        """All sessions without their items, oldest first. They are not read for that by a brief view."""
+        if not self.brief:
+            return [scenes.head(one) for one in self.known if one.agent != people.AGENT]
+        return [
+            Head(
+                one.id, one.project, one.cwd, one.started, one.last, one.prompts > 0 and not one.headless,
+                one.files,
+            )
+            for one in self.in_brief.sessions
+        ]  # fmt: skip
+
+    @cached_property
+    def in_brief(self) -> reflector.Brief:
+        return reflector.brief_of(self.ws, now=self.now, zone=self.zone, kinds=LEARNED)
+
+    @cached_property
     def project_names(self) -> list[str]:
         """All projects, the most recently active first."""
-        return [name for name in scenes.projects(self.known) if name]
+        return [name for name in scenes.by_activity(self.heads) if name]
 
     @cached_property
     def project(self) -> str:
@@ -86,6 +106,23 @@ class Desk:
         )
 
     @cached_property
+    def human_heads(self) -> Sequence[Head]:
+        """The project's sessions a person took part in; all of it if there is none."""
+        here = [one for one in self.heads if one.project == self.project]
+        return [one for one in here if one.human] or here
+
+    def read(self, heads: Sequence[Head]) -> list[Observation]:
+        """Some sessions with all that was said in them, in this order."""
+        if self.brief:
+            places = [place for one in heads for place in self.in_brief.places.get(one.id, ())]
+            found = observations.load_some(self.ws.root, places).observations
+        else:
+            found = self.known
+        idle = timedelta(minutes=self.settings.observe_idle_minutes)
+        by_id = {one.id: scenes.closed_if_idle(one, self.now, idle) for one in found}
+        return [by_id[one.id] for one in heads if one.id in by_id]
+
+    @cached_property
     def human_sessions(self) -> tuple[Observation, ...]:
         """Those a person took part in; all if there is none."""
         human = tuple(one for one in self.sessions if one.prompts and not one.more.get("headless"))
@@ -96,7 +133,7 @@ class Desk:
             return ""
         if self.ws.project_root is not None:
             return git.slug(self.ws.project_root)
-        places = {one.cwd: one.project for one in self.known if one.cwd}
+        places = {one.cwd: one.project for one in self.heads if one.cwd}
         for folder in (self.cwd, *self.cwd.parents):
             if str(folder) in places:
                 return places[str(folder)]
@@ -118,7 +155,7 @@ class Desk:
     @cached_property
     def others(self) -> list[str]:
         """Other projects that somebody was at work on lately."""
-        latest = {one.project: one.last or one.started for one in self.known if one.agent != people.AGENT}
+        latest = {one.project: one.last for one in self.heads}
         since = self.now - OTHERS_WITHIN
         return [
             name
@@ -135,7 +172,11 @@ class Desk:
     def paths(self) -> Sequence[str]:
         """Files that git tracks, or, without a repository at hand, that sessions touched."""
         found = tracked.paths(self.root) if self.root is not None else ()
-        return found or [path for one in self.sessions[-20:] for path in one.files]
+        return found or [
+            path
+            for one in [one for one in self.heads if one.project == self.project][-20:]
+            for path in one.files
+        ]
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -148,7 +189,7 @@ class Desk:
     @cached_property
     def changed(self) -> tuple[changed_code.ChangedFile, ...]:
         """Functions changed in the last sessions and since."""
-        begun = [one.started for one in self.human_sessions[-LAST_SESSIONS:] if one.started is not None]
+        begun = [one.started for one in self.human_heads[-LAST_SESSIONS:] if one.started is not None]
         if self.root is None or self.repository is None or not begun:
             return ()
         return changed_code.changed(self.root, min(begun), self.repository)
@@ -158,7 +199,10 @@ class Desk:
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """Facts that hold here: of this project and its languages, or of all; most relevant first."""
-        found = reflector.memory_of(self.ws, now=self.now, zone=self.zone).facts
+        if self.brief:
+            found = self.in_brief.memory.facts
+        else:
+            found = reflector.memory_of(self.ws, now=self.now, zone=self.zone).facts
         here = [fact for fact in found if fact.superseded is None and not fact.branch and self._applies(fact)]
         # A person's rules have one score, at least: among them what was said more often counts.
         return tuple(sorted(here, key=lambda fact: (-self.score(fact), -fact.seen, fact.id)))
@@ -175,7 +219,7 @@ class Desk:
     @cached_property
     def task(self) -> str:
         """What kind of work is going on."""
-        recent = self.human_sessions[-1:]
+        recent = self.read(self.human_heads[-1:])
         return relevance.task_of(" ".join(f"{one.title} {one.summary}" for one in recent))
 
     def _applies(self, fact: Fact) -> bool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from nanoctx.core import escape, prose
-from nanoctx.model import Item, Observation
+from nanoctx.core.facts import Fact
 from nanoctx.views import told
-from nanoctx.views.desk import Desk
+from nanoctx.views.desk import LEARNED, Desk
 from nanoctx.views.shape import Entry, Root, Section, section
 
 FORMS = ("md", "xml", "json")
-LEARNED = ("learn", "fact", "insight", "fail", "fix")
 OUTCOMES = ("impl", "dec", "fix", "fail", "learn", "insight")
+BRIEF = True  # it shows the last sessions and the foremost of memory: no more is read
 SUMMARY = 140
+RECENT = 12  # sessions whose items are shown where nothing is related to the last
 HINT = "More: `nanoctx recall WORDS` searches all sessions, `nanoctx why LINE` shows where a line came from."
 MOST_SEARCHED = 40
 SURE, LEAST = 0.7, 0.3  # relevance: above the first all, then down to the second while there is room
@@ -24,7 +26,7 @@ def root(desk: Desk) -> Root:
 
 
 def sections(desk: Desk) -> Sequence[Callable[[], Section]]:
-    if not desk.sessions and not desk.facts:
+    if not desk.human_heads and not desk.facts:
         return []  # an empty workspace has nothing to say
     return [
         lambda: session_index(desk),
@@ -36,9 +38,9 @@ def sections(desk: Desk) -> Sequence[Callable[[], Section]]:
 
 
 def session_index(desk: Desk) -> Section:
-    latest = sorted(desk.human_sessions, key=lambda one: (told.last(one) or desk.now, one.id), reverse=True)
+    latest = sorted(desk.human_heads, key=lambda one: (one.last or desk.now, one.id), reverse=True)
     entries = []
-    for one in latest[: desk.settings.views_startup_max_sessions]:
+    for one in desk.read(latest[: desk.settings.views_startup_max_sessions]):
         when = told.ago(told.last(one), desk.now)
         words = escape.shorten(told.plain(one.summary or one.title), SUMMARY)
         entries.append(Entry(words, "session", {"when": when}, shown=f"- [{when}] {words}"))
@@ -67,48 +69,47 @@ def changed_functions(desk: Desk) -> Section:
 
 
 def learnings(desk: Desk) -> Section:
-    least = desk.settings.views_startup_min_confidence
-    found = [
-        fact
-        for fact in desk.facts
-        if fact.kind in LEARNED and (fact.confidence >= least or fact.kept) and desk.score(fact) >= LEAST
-    ]
-    entries = [told.without_pictures(told.fact(fact, "learning")) for fact in found]
+    entries = [told.without_pictures(told.fact(fact, "learning")) for fact in learned(desk)]
     return section(
         "learnings", entries, title="\n## Learned", tag="learnings",
         cap=desk.settings.views_startup_learnings_cap, most=desk.settings.views_startup_max_learnings,
     )  # fmt: skip
 
 
+def learned(desk: Desk) -> list[Fact]:
+    least = desk.settings.views_startup_min_confidence
+    return [
+        fact
+        for fact in desk.facts
+        if fact.kind in LEARNED and (fact.confidence >= least or fact.kept) and desk.score(fact) >= LEAST
+    ]
+
+
 def relevant(desk: Desk) -> Section:
-    """What earlier sessions came to that has to do with the last one."""
-    latest = desk.human_sessions[-1:]
-    said = [prose.words(fact.text) for fact in desk.facts if fact.kind in LEARNED]
-    entries = [
-        Entry(told.plain(item.text), "observation", {"when": told.ago(told.last(one), desk.now)})
-        for one, item in _related(desk, latest)
-        if not any(told.alike(prose.words(item.text), words) for words in said if words)
-    ]
-    entries = [
-        Entry(one.text, one.tag, one.about, shown=f"- [{one.about['when']}] {one.text}") for one in entries
-    ]
+    """What earlier sessions came to that has to do with the last one, and is not told as learned."""
+    said = [prose.words(fact.text) for fact in learned(desk)[: desk.settings.views_startup_max_learnings]]
+    entries = []
+    for at, text in _related(desk):
+        if not any(told.alike(prose.words(text), words) for words in said if words):
+            when, words = told.ago(at, desk.now), told.plain(text)
+            entries.append(Entry(words, "observation", {"when": when}, shown=f"- [{when}] {words}"))
     return section(
         "observations", entries, title="\n## From earlier sessions", tag="observations",
         cap=desk.settings.views_startup_observations_cap, most=desk.settings.views_startup_max_observations,
     )  # fmt: skip
 
 
-def _related(desk: Desk, latest: Sequence[Observation]) -> list[tuple[Observation, Item]]:
+def _related(desk: Desk) -> list[tuple[datetime | None, str]]:
     """By how near it is to what the last session was about; by recency where nothing is."""
-    recent = list(told.items(desk.human_sessions[-12:], OUTCOMES))
+    latest = desk.read(desk.human_heads[-1:])
     about = f"{latest[0].title}. {latest[0].summary}" if latest else ""
-    hits = desk.found(about, MOST_SEARCHED) if about else ()
-    by_id = {one.id: one for one in desk.human_sessions}
+    ended = {one.id: one.last for one in desk.human_heads[:-1]}
     found = [
-        (by_id[hit.observation], item)
-        for hit in hits
-        if hit.observation in by_id and (not latest or hit.observation != latest[0].id)
-        for item in by_id[hit.observation].items
-        if item.pos == hit.pos and item.text == hit.text and item.kind in OUTCOMES
+        (ended[hit.observation], hit.text)
+        for hit in (desk.found(about, MOST_SEARCHED) if about else ())
+        if hit.observation in ended and hit.kind in OUTCOMES and hit.grade not in told.UNSURE
     ]
-    return found or recent
+    if found:
+        return found
+    recent = desk.read(desk.human_heads[-RECENT:])
+    return [(told.last(one), item.text) for one, item in told.items(recent, OUTCOMES)]

@@ -12,6 +12,7 @@ from nanoctx.core.facts import Fact
 from nanoctx.model import Item, Observation
 from nanoctx.views.shape import Entry
 
+UNSURE = ("refuted", "hypothesis")  # what is graded so is not told as an outcome
 SHORTEST = 50  # characters of a first sentence; a shorter one takes the next with it
 _PICTURES = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50\ufe0f\u200d\U000e0000-\U000e007f]")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
@@ -58,7 +59,7 @@ def items(sessions: Iterable[Observation], kinds: Sequence[str]) -> Iterator[tup
     said: list[frozenset[str]] = []
     for one in sorted(sessions, key=lambda one: (_seconds(last(one)), one.id), reverse=True):
         for item in one.items:
-            if item.kind in kinds and item.grade not in ("refuted", "hypothesis"):
+            if item.kind in kinds and item.grade not in UNSURE:
                 words = prose.words(item.text)
                 if words and not any(alike(words, other) for other in said):
                     said.append(words)
