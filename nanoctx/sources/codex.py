@@ -70,7 +70,7 @@ def _read_compressed(log: Path, cursor: Cursor, until_line: int | None, events: 
         raise UsageError("The line to read up to must be 1 or more.")
     pos = begin = skipped = 0
     try:
-        with open(log, "rb") as file:
+        with open(log, "rb", opener=unwaiting) as file:
             known = os.fstat(file.fileno())
             mark = blake2b(file.read(_FINGERPRINT), digest_size=8).hexdigest()
         same = (known.st_dev, known.st_ino, known.st_size, mark)
