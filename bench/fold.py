@@ -141,6 +141,8 @@ def save(root: Path, rng: random.Random, number: int) -> Path:
         last=at,
         ended=at,
         prompts=5,
+        title=words(),
+        summary=f"{words()}; {words()}.",
         files=tuple(f"src/{rng.choice(NOUNS)}.py" for _ in range(6)),
         items=tuple(told),
         evidence=evidence,

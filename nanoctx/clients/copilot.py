@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
-from nanoctx.clients.base import Desk, Scope, command
+from nanoctx.clients.base import Desk, Scope, command, is_ours
 from nanoctx.clients.own_file import MARK, OwnFile
 
 _EVENTS = {"sessionStart": "session-start", "preCompact": "pre-compact", "sessionEnd": "session-end"}
@@ -34,6 +35,13 @@ class Copilot(OwnFile):
         }
         told = f"{MARK}`nanoctx disconnect copilot` takes it away."
         return json.dumps({"version": 1, "description": told, "hooks": hooks}, indent=2) + "\n"
+
+    def script(self, text: str) -> Path | None:
+        try:
+            started = json.loads(text)["hooks"]["sessionStart"][0]["bash"] if MARK in text else ""
+        except (ValueError, LookupError, TypeError):
+            return None
+        return Path(shlex.split(started)[0]) if is_ours(started) else None
 
 
 CLIENT = Copilot()

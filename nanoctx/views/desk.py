@@ -47,6 +47,7 @@ class Desk:
         self.scope, self.category = scope, category  # of what is asked for; "" for any
         self.budget = 0  # of the view that is being built
         self.brief = False  # whether that view does with the foremost of memory, and with the last sessions
+        self._opened: dict[str, Observation] = {}
         self.searched: dict[str, tuple[Hit, ...]] = {}
 
     @property
@@ -113,14 +114,15 @@ class Desk:
 
     def read(self, heads: Sequence[Head]) -> list[Observation]:
         """Some sessions with all that was said in them, in this order."""
+        new = [one for one in heads if one.id not in self._opened]
         if self.brief:
-            places = [place for one in heads for place in self.in_brief.places.get(one.id, ())]
+            places = [place for one in new for place in self.in_brief.places.get(one.id, ())]
             found = observations.load_some(self.ws.root, places).observations
         else:
-            found = self.known
+            found = self.known if new else ()
         idle = timedelta(minutes=self.settings.observe_idle_minutes)
-        by_id = {one.id: scenes.closed_if_idle(one, self.now, idle) for one in found}
-        return [by_id[one.id] for one in heads if one.id in by_id]
+        self._opened |= {one.id: scenes.closed_if_idle(one, self.now, idle) for one in found}
+        return [self._opened[one.id] for one in heads if one.id in self._opened]
 
     @cached_property
     def human_sessions(self) -> tuple[Observation, ...]:

@@ -60,4 +60,17 @@ class Files:
 
 
 HOOKS = Files(JSON, BROKEN_JSON, LIKE_OURS_IN_JSON)
-FILES = {"claude-code": HOOKS, "codex": HOOKS}
+OWN = Files(
+    {"no file": None, "empty": b"", "only a newline": b"\n"},
+    {"somebody else's": (b'export const Hook = "nanoctx-hook";\n', "somebody else's file")},
+    {"only a newline"},
+)
+FILES = {
+    "claude-code": HOOKS,
+    "codex": HOOKS,
+    "gemini": HOOKS,
+    "qwen": HOOKS,
+    "opencode": OWN,
+    "copilot": OWN,
+    "pi": OWN,
+}

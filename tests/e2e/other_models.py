@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
+# What Gemini CLI asks on the side: how hard the prompt is, and whose turn it is.
+_ASIDE = '{"complexity_reasoning": "", "complexity_score": 1, "reasoning": "", "next_speaker": "user"}'
 _COUNTS = {"input_tokens": 1000, "output_tokens": 20, "total_tokens": 1020}
 _CHAT_COUNTS = {"prompt_tokens": 1000, "completion_tokens": 20, "total_tokens": 1020}
 _GEMINI_COUNTS = {"promptTokenCount": 1000, "candidatesTokenCount": 20, "totalTokenCount": 1020}
@@ -48,9 +50,9 @@ class TalkingModel:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def given(self, prompt: str) -> list[str]:
-        """What the model saw in the requests that a prompt of the person led to."""
+        """What the model saw before it answered a prompt; some agents have it sum up the session, too."""
         texts = ["\n".join(_strings(body)) for body in self.requests]
-        return [text for text in texts if prompt in text]
+        return [text for text in texts if prompt in text and self.says not in text]
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -114,6 +116,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(json.dumps({"totalTokens": 1000}))
             return
         text, number = self.said(body)
+        if "application/json" in str(body.get("generationConfig")):
+            text = _ASIDE
         if path.endswith("/responses"):
             self._stream(_responses(text, number, body), named=True)
         elif path.endswith("/chat/completions") and body.get("stream"):

@@ -14,6 +14,8 @@ from e2e.claude import until
 from e2e.desk import NANOCTX
 from e2e.other_models import TalkingModel
 
+from nanoctx.clients import CLIENTS, base
+
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
 TASK = "Write a greeting into hello.py and run it"
@@ -50,12 +52,12 @@ class Desk:
         """Wait until the looks that were started behind the agent's back are done."""
         until("every look to end", lambda: not _looks(self.seat.folder))
 
-    def bytes(self) -> dict[str, bytes]:
-        """The settings of the agent, with what is in them."""
-        seen = (self.seat.home, self.seat.folder)
-        names = ("settings.json", "hooks.json", "nanoctx.json", "nanoctx.js", "nanoctx.ts", "AGENTS.md")
-        found = (file for folder in seen for name in names for file in folder.rglob(name))
-        return {str(file): file.read_bytes() for file in found if "node_modules" not in file.parts}
+    def settings(self) -> bytes:
+        """What stands in the file that `connect` edits."""
+        client = CLIENTS[self.agent.name]
+        place = base.Desk(self.seat.home, os.environ, self.seat.folder)
+        file = client.settings(client.scopes[0], place)
+        return file.read_bytes() if file.exists() else b""
 
 
 def _looks(folder: Path) -> list[str]:
@@ -93,7 +95,6 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
 
 
 def test_the_next_session_is_told_what_the_last_came_to_exactly_once(desk: Desk) -> None:
-    before = desk.bytes()
     desk.nanoctx("init")
     desk.nanoctx("connect", desk.agent.name, "--yes")
     first = desk.ask(f"{TASK}. {RULE}.", f"{OUTCOME}.")
@@ -106,6 +107,6 @@ def test_the_next_session_is_told_what_the_last_came_to_exactly_once(desk: Desk)
     assert told == [dict.fromkeys(wanted, 1)] * len(second), _told(second[0])
     assert all(text.count(MARK) == 1 for text in second)
     desk.nanoctx("disconnect", desk.agent.name, "--yes")
-    assert desk.bytes() == before
+    assert b"nanoctx" not in desk.settings()
     third = desk.ask(MORNING, "It prints hi to all.")
     assert third and not any(words in text for text in third for words in (MARK, *wanted))
