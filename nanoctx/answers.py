@@ -43,6 +43,7 @@ def _made(
         scene,
         files.read(page).text,
         start=ws.settings.hook_start,
+        turn=(ws.settings.hook_turn_cap if ws.settings.hook_turn == "on" else 0, ws.settings.hook_session_cap),
         zone=ws.settings.time_zone,
         head=head.sha if head else "",
         branch=head.branch if head else "",

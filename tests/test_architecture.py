@@ -37,7 +37,8 @@ ALLOWED = {
     },
     "clients": {"clients", "core", "model", "errors"},
     "connections": {"clients", "disk", "errors"},
-    "hook": {"hook", "core", "clock"},
+    "reminding": {"recall", "disk", "core"},
+    "hook": {"hook", "reminding", "disk", "core", "clock"},
     "__main__": {"cli"},
     "cli": {
         "cli", "clients", "connections", "disk", "hook", "observer", "recall", "reflector", "sources",

@@ -18,6 +18,7 @@ TITLE = "Claude Code"
 # Seconds after which the client gives up on a hook. At its end it waits one second for those that name none.
 EVENTS = {
     "SessionStart": ("session-start", 5),
+    "UserPromptSubmit": ("user-prompt-submit", 5),
     "PreCompact": ("pre-compact", 5),
     "SessionEnd": ("session-end", 10),
 }

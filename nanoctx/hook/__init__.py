@@ -18,13 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-VERSION = 3  # of the answer's form
+VERSION = 4  # of the answer's form
 DEADLINE = 0.2
 GIT_SECONDS = 0.12
 STALE = 300.0  # seconds after which files may well have changed since the last look
 MOST_LOGS = 2000
 SAMPLE = "nanoctx-doctor"  # the session of a call that only tries whether there is an answer
-EVENTS = {"sessionstart": "SessionStart", "precompact": "PreCompact", "sessionend": "SessionEnd"}
+EVENTS = {
+    "sessionstart": "SessionStart",
+    "userpromptsubmit": "UserPromptSubmit",
+    "precompact": "PreCompact",
+    "sessionend": "SessionEnd",
+}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -57,6 +62,11 @@ def _answer(event: str, payload: dict[str, Any], begun: float) -> str:
     if name == "SessionStart":
         source = str(payload.get("source") or "startup")
         return _session_start(root, ready, top, source, session, payload, begun)
+    if name == "UserPromptSubmit":
+        from nanoctx.hook import turn
+
+        answer = reading.json_file(ready)
+        return _given(name, turn.text(root, answer, payload, _now())) if answer.get("v") == VERSION else ""
     how = {"clear": "clear", "prompt_input_exit": "exit", "logout": "exit", "other": "exit"}
     ended = how.get(str(payload.get("reason")), "exit") if name == "SessionEnd" and session else ""
     look(root, ["--ended", f"{session}={ended}"] if ended else [])
@@ -87,8 +97,26 @@ def _session_start(
         answer["last"] = max(answer["last"], written)
     if session != SAMPLE and (moved or written > answer["made"] or now - answer["made"] > STALE):
         look(root)
-    given = reading.quoted(text.compose(answer, source, session, now))
-    return f'{{"hookSpecificOutput":{{"hookEventName":"SessionStart","additionalContext":{given}}}}}'
+    if source in ("compact", "clear"):
+        _forget_turns(root, session)
+    return _given("SessionStart", text.compose(answer, source, session, now))
+
+
+def _given(event: str, said: str) -> str:
+    if not said:
+        return ""
+    told = reading.quoted(said)
+    return f'{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":{told}}}}}'
+
+
+def _forget_turns(root: str, session: str) -> None:
+    """The host does not remember of what it was reminded; mostly there was nothing."""
+    if os.path.isdir(os.path.join(root, ".state/turns")):
+        from pathlib import Path
+
+        from nanoctx.disk import turns
+
+        turns.reset(Path(root, ".state"), session)
 
 
 def _now() -> float:

@@ -71,24 +71,24 @@ def opened(workspace: Workspace, *, progress: Progress | None = None) -> Iterato
 
 def _open_fresh(workspace: Workspace, progress: Progress | None) -> tuple[Store, tuple[str, ...]]:
     remarks: tuple[str, ...] = ()
-    store = _reader(workspace)
+    store = as_it_stands(workspace)
     try:
         if store is None or holdings.scan(workspace) != store.stamps():
             if store:
                 store.close()
             remarks = refresh(workspace, progress=progress, wait=0.0 if store else FIRST_WAIT)
-            store = _reader(workspace)
+            store = as_it_stands(workspace)
     except Busy as busy:
         remarks = (f"The newest may be missing: {busy}",)
-        store = _reader(workspace)
+        store = as_it_stands(workspace)
     except (DiskError, OSError) as error:
         remarks = (f"The index is not kept: {error}",)
-        store = _reader(workspace)
+        store = as_it_stands(workspace)
     return store or _in_memory(workspace, progress), remarks
 
 
-def _reader(workspace: Workspace) -> Store | None:
-    """The index as it stands; None if there is none that can be used."""
+def as_it_stands(workspace: Workspace) -> Store | None:
+    """The index, whether or not it is fresh; None if there is none that can be used."""
     if not _path(workspace).is_file():
         return None
     store = None

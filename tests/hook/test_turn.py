@@ -1,0 +1,122 @@
+"""What a prompt is answered with: what memory has on it, once, within the caps, and mostly nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hook_scene import SCRIPT, Scene, command
+
+from nanoctx.core import tokens
+
+LEVELS = "How does the tide table compute harmonic constituents for the harbour gauge?"
+NOTES = {
+    "harmonics.md": "# Harmonics\n\nThe tide table computes harmonic constituents for the harbour gauge with M2,"
+    " S2, K1 and O1 only; the others stay below one centimetre.\n",
+    "paint.md": "# Paint\n\nThe hut by the pier is painted green every third spring.\n",
+    "radio.md": "# Radio\n\nThe radio link to the buoy drops when the mast antenna freezes.\n",
+}
+
+
+def ask(scene: Scene, prompt: str, session: str = "a-new-session", **env: str) -> str:
+    payload = {
+        "session_id": session, "cwd": str(scene.repo), "hook_event_name": "UserPromptSubmit", "prompt": prompt,
+    }  # fmt: skip
+    given: dict[str, Any] = {"env": {**os.environ, **env}, "input": json.dumps(payload).encode()}
+    # A machine busy with other tests may take all the time there is for an answer.
+    for _ in range(10):
+        done = subprocess.run([SCRIPT, "user-prompt-submit"], capture_output=True, timeout=8, **given)
+        assert (done.returncode, done.stderr) == (0, b"")
+        if done.stdout or (scene.workspace / ".state" / "turns").exists():
+            break
+    if not done.stdout:
+        return ""
+    inner = json.loads(done.stdout)["hookSpecificOutput"]
+    assert set(inner) == {"hookEventName", "additionalContext"}
+    assert inner["hookEventName"] == "UserPromptSubmit"
+    return str(inner["additionalContext"])
+
+
+@pytest.fixture
+def stocked(scene: Scene) -> Scene:
+    for name, text in NOTES.items():
+        write(scene.workspace / "knowledge" / name, text)
+    command("recall", "harmonic")  # the index is made by whoever searches first
+    return scene
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_a_prompt_is_answered_with_what_memory_has_on_it(stocked: Scene) -> None:
+    given = ask(stocked, LEVELS)
+    assert given.startswith("Relevant Memory:\n- ")
+    assert "M2, S2, K1 and O1" in given and "knowledge/harmonics.md" in given
+    assert "green" not in given and "antenna" not in given
+    assert tokens.count(given) <= 200
+
+
+@pytest.mark.parametrize(
+    "prompt", ["continue", "yes, please go on", "Rename the helper and run the linter again", "", "?" * 50]
+)
+def test_a_prompt_on_something_else_is_answered_with_nothing(stocked: Scene, prompt: str) -> None:
+    assert ask(stocked, prompt) == ""
+
+
+def test_nothing_is_said_twice_in_a_session_until_it_forgets(stocked: Scene) -> None:
+    assert ask(stocked, LEVELS)
+    assert ask(stocked, LEVELS) == ""
+    assert ask(stocked, LEVELS, session="another")
+    payload = json.dumps(stocked.payload("compact")).encode()
+    subprocess.run([SCRIPT, "session-start"], input=payload, check=True, capture_output=True, timeout=8)
+    assert ask(stocked, LEVELS)
+
+
+def test_the_caps_of_a_turn_and_of_a_session_hold(stocked: Scene) -> None:
+    for number in range(40):
+        write(
+            stocked.workspace / "knowledge" / f"n{number}.md",
+            f"# Note {number}\n\nHarmonic constituents of the harbour gauge, station{number} berth{number}: the"
+            f" tide table computes phase{number} and amplitude{number} from crossing{number} alone.\n",
+        )
+    (stocked.workspace / "nanoctx.toml").write_text("[hook]\nturn_cap = 120\nsession_cap = 300\n")
+    command("recall", "harmonic")
+    told = [ask(stocked, f"{LEVELS} {number}") for number in range(6)]
+    assert all(tokens.count(one) <= 120 for one in told) and sum(map(tokens.count, told)) <= 300
+    assert told[0] and told[1] and not told[-1]
+    lines = [line for one in told for line in one.splitlines()[1:]]
+    assert len(lines) == len(set(lines))
+
+
+def test_what_the_session_began_with_is_not_told_again(stocked: Scene) -> None:
+    prompt = "Let the gauge reader accept times in UTC: are gauge times read as UTC, do all 14 tests pass?"
+    assert "14 tests" not in ask(stocked, prompt)
+
+
+def test_it_can_be_switched_off(stocked: Scene) -> None:
+    (stocked.workspace / "nanoctx.toml").write_text('[hook]\nturn = "off"\n')
+    assert ask(stocked, LEVELS) == ""
+    assert not (stocked.workspace / ".state" / "turns").exists()
+
+
+def test_without_an_index_nothing_is_said_and_nothing_made(scene: Scene) -> None:
+    assert ask(scene, LEVELS) == ""
+    assert not (scene.workspace / ".state" / "recall").exists()
+
+
+def test_every_reminder_is_logged(stocked: Scene) -> None:
+    ask(stocked, LEVELS)
+    lines = (stocked.workspace / ".state" / "injections.jsonl").read_text().splitlines()
+    last = json.loads(lines[-1])
+    assert last["view"] == "turn" and last["layers"] == {"memory": 1} and 0 < last["tokens"] <= 200
+
+
+def test_the_look_after_a_session_lets_the_next_prompts_find_it(scene: Scene) -> None:
+    command("observe", "--detached")
+    assert (scene.workspace / ".state" / "recall" / "index.sqlite").exists()
