@@ -16,7 +16,7 @@ from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
 from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories
 from nanoctx.disk.workspace import Workspace
-from nanoctx.errors import Busy, LogUnreadable
+from nanoctx.errors import Busy, LogUnreadable, NanoctxError
 from nanoctx.model import Cursor, Event, Line, Observation, Origin
 from nanoctx.publishing import publish
 from nanoctx.sources import SOURCES, git
@@ -159,6 +159,19 @@ def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[
     )
 
 
+def logs_of(ws: Workspace, agent: str) -> list[Path]:
+    """The logs of an agent whose sessions belong to a workspace."""
+    if ws.settings.watch_agents and agent not in ws.settings.watch_agents:
+        return []
+    home = Path(os.environ.get("HOME") or Path.home())
+    root = ws.project_root
+    projects = [root, *git.worktrees(root)] if root else list(ws.watched) or None
+    env = dict(os.environ)
+    if patterns := ws.settings.generic_logs:
+        env["NANOCTX_GENERIC_LOGS"] = os.pathsep.join(patterns)
+    return list(SOURCES[agent].find_logs(home, env, projects))
+
+
 # -- reading logs ------------------------------------------------------------------------------------------
 
 
@@ -179,7 +192,12 @@ class _Look:
         self.sessions = self.skipped = 0
 
     def read_all(self, progress: Callable[[str], None] | None) -> None:
-        for source, logs in self._sources():
+        for name, source in SOURCES.items():
+            try:
+                logs = logs_of(self.ws, name)
+            except Exception as error:  # one broken source stops no other
+                self.problems.append(f"{name} was left out: {type(error).__name__} ({str(error)[:200]}).")
+                continue
             for number, log in enumerate(logs, 1):
                 if progress is not None:
                     progress(f"{source.NAME}: log {number} of {len(logs)}")
@@ -187,6 +205,10 @@ class _Look:
                     self.read(source, log, None, local=True)
                 except LogUnreadable as error:  # one broken log stops no other
                     self.problems.append(str(error))
+                except (NanoctxError, OSError, MemoryError):
+                    raise  # it is not the log: our own files could not be written
+                except Exception as error:  # nor does one that we have no idea of
+                    self.problems.append(f"{log} was left out: {type(error).__name__} ({str(error)[:200]}).")
         if progress is not None:
             progress("")
 
@@ -249,17 +271,6 @@ class _Look:
             before = scenes.session_before(begun, self.observations.values())
             if before is not None and before.ended_by in ("", "idle"):
                 self._save(replace(before, ended=before.last, ended_by="clear"))
-
-    def _sources(self) -> Iterable[tuple[Source, list[Path]]]:
-        home = Path(os.environ.get("HOME") or Path.home())
-        root = self.ws.project_root
-        projects = [root, *git.worktrees(root)] if root else list(self.ws.watched) or None
-        env = dict(os.environ)
-        if logs := self.ws.settings.generic_logs:
-            env["NANOCTX_GENERIC_LOGS"] = os.pathsep.join(logs)
-        for name, source in SOURCES.items():
-            if not self.ws.settings.watch_agents or name in self.ws.settings.watch_agents:
-                yield source, list(source.find_logs(home, env, projects))
 
     def _note(self, source: Source, story: Story, log: str, local: bool) -> None:
         self.sessions += 1
