@@ -33,6 +33,19 @@ def publish(
     return done
 
 
+def edited(
+    ws: Workspace, known: Sequence[Observation], changes: Sequence[Change], now: datetime, zone: tzinfo
+) -> Observation:
+    """Keep what a person did to CONTEXT.md by a command, as if they had done it in their editor."""
+    names, salt = scenes.projects(known), token_hex(8)
+    shown = context.compose(scenes.scene(ws, known, None, now, zone))
+    done = people.record(changes, shown, salt=salt)
+    at = people.moment(known, now)
+    made = people.observation(done, salt=salt, at=at, project=names[0] if names else "")
+    observations.save(ws.root, made)
+    return made
+
+
 def _rewrite(
     ws: Workspace,
     path: Path,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -28,7 +28,7 @@ from nanoctx.core.facts import Fact
 from nanoctx.core.fold import Digest
 from nanoctx.disk import files, folds, lock, mirror, observations, pages
 from nanoctx.disk.workspace import Workspace
-from nanoctx.model import Change, Item, Observation, Origin
+from nanoctx.model import Change, Observation, Origin
 from nanoctx.sources import git_names
 
 LOCK_WAIT = 30.0
@@ -132,21 +132,6 @@ def _freshened(ws: Workspace, now: datetime, zone: tzinfo) -> str:
 def memory_of(ws: Workspace, *, now: datetime, zone: tzinfo) -> Memory:
     """All facts as they are now; nothing is written."""
     return _Cycle(ws, now, zone, most=None).known()
-
-
-def by_hand(ws: Workspace, done: Sequence[Item], *, now: datetime, salt: str = "") -> Observation:
-    """
-    Keep what a person did to memory by a command, as an observation; call `reflect` afterwards.
-
-    `done` are items made by `core.memory_edits`; those of `retract` need the same `salt`.
-    """
-    files.make_folder(ws.state)
-    with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="keep what was done by hand"):
-        known, _ = observations.load_all(ws.root)
-        at = people.moment(known, now)
-        made = people.observation(done, salt=salt or token_hex(8), at=at, page=memory.PAGE)
-        observations.save(ws.root, made)
-    return made
 
 
 class _Cycle:
@@ -326,12 +311,11 @@ class _Cycle:
         for name, lines in standing.added.items():
             for line in lines:
                 origin = line.origins[0]
-                words = facts.parse(line.text).text
-                found.append(claims.by_hand(origin, name, words, _started(digests, origin), block=line.text))
+                at = _started(digests, origin)
+                found.append(claims.by_hand(origin, name, line.text, at, block=line.text))
         for key, value in standing.values.items():
-            words, of = facts.parse(value.line.text).text, key.removeprefix("^")
-            origin = value.line.origins[0]
-            found.append(claims.by_hand(origin, value.section, words, value.at, of=of))
+            origin, of = value.line.origins[0], key.removeprefix("^")
+            found.append(claims.by_hand(origin, value.section, value.line.text, value.at, of=of))
         return [Digest(f"{HAND}{claim.id}", people.AGENT, claims=(claim,)) for claim in found]
 
     def _record(self, changes: tuple[Change, ...]) -> None:

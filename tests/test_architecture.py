@@ -29,8 +29,9 @@ ALLOWED = {
     "answers": {"scenes", "disk", "sources", "core", "model"},
     "publishing": {"answers", "scenes", "disk", "core", "model"},
     "observer": {"publishing", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
-    "overview": {"disk", "core", "errors"},
+    "overview": {"disk", "core", "errors", "model"},
     "reflector": {"overview", "publishing", "disk", "sources", "core", "model", "errors"},
+    "byhand": {"overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
         "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
@@ -42,8 +43,7 @@ ALLOWED = {
     "daemon": {"clock", "core", "daemon", "disk", "errors", "model", "observer", "reflector", "sources"},
     "__main__": {"cli"},
     "cli": {
-        "cli", "clients", "connections", "daemon", "disk", "hook", "observer", "recall", "reflector",
-        "sources", "views", "clock", "core", "errors", "model",
+        "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors", "hook", "model", "observer", "recall", "reflector", "sources", "views",
     },
 }
 LONGEST = 400
