@@ -34,6 +34,7 @@ from nanoctx.views.desk import Desk
 LONGEST = 64 * 1024  # bytes of what is asked
 LONGEST_PATH = 100  # bytes of a path that a socket may have
 AT_ONCE = 32
+PATIENCE = 0.5  # seconds for what is being answered when the process ends
 MOST_HITS = 50
 
 
@@ -68,10 +69,10 @@ class Api:
         self._thread.start()
         return True
 
-    def stop(self, wait: float) -> None:
+    def close(self) -> None:
         if self._thread.is_alive():
             self._server.should_exit = True
-            self._thread.join(wait)
+            self._thread.join(PATIENCE)
             files.remove(self._path)
 
     def _serve(self) -> None:
@@ -104,7 +105,7 @@ async def _answered(request: Request, answer: Callable[[Mapping[str, str]], dict
         return JSONResponse({"error": str(error)}, 404)
     except UsageError as error:
         return JSONResponse({"error": str(error)}, 400)
-    except NanoctxError as error:
+    except (NanoctxError, ValueError, KeyError) as error:
         return JSONResponse({"error": str(error)}, 503)
 
 
@@ -158,15 +159,16 @@ def _search(asked: Mapping[str, str], env: Mapping[str, str], now: datetime) -> 
 def _turn(asked: Mapping[str, str], env: Mapping[str, str], now: datetime) -> dict[str, Any]:
     """For our own hook, which found the workspace and its ready answer by itself."""
     root, ready = Path(asked.get("workspace", "")), asked.get("ready", "")
-    if all(entry.path != root for entry in registry.load(env)) or "/" in ready.lstrip("."):
+    if all(entry.path != root for entry in registry.load(env)):
         raise WorkspaceError(f"{root} is not a workspace of yours")
     state = root / ".state"
+    answer = json.loads(files.read(state / "answers" / Path(ready).name).text)
     said = reminding.remind(
         state,
         asked.get("prompt", ""),
         agent=asked.get("agent", ""),
         session=asked.get("session", ""),
-        ready=json.loads(files.read(state / "answers" / ready).text),
+        ready=answer,
         now=now,
     )
     return {"text": said}

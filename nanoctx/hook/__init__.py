@@ -66,7 +66,9 @@ def _answer(event: str, payload: dict[str, Any], begun: float) -> str:
         from nanoctx.hook import turn
 
         answer = reading.json_file(ready)
-        return _given(name, turn.text(root, answer, payload, _now())) if answer.get("v") == VERSION else ""
+        if answer.get("v") == VERSION:
+            return _given(name, turn.text(root, ready, answer, payload, _now()))
+        return ""
     how = {"clear": "clear", "prompt_input_exit": "exit", "logout": "exit", "other": "exit"}
     ended = how.get(str(payload.get("reason")), "exit") if name == "SessionEnd" and session else ""
     look(root, ["--ended", f"{session}={ended}"] if ended else [])

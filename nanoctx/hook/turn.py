@@ -19,14 +19,20 @@ MOST = 65536  # bytes of an answer
 SOCKET_SECONDS = 0.1  # the rest of the time is left for looking it up here
 
 
-def text(root: str, ready: Mapping[str, Any], payload: Mapping[str, Any], now: float) -> str:
+def text(root: str, file: str, ready: Mapping[str, Any], payload: Mapping[str, Any], now: float) -> str:
     """What memory has on the prompt of a payload; mostly nothing."""
     prompt, session = payload.get("prompt"), payload.get("session_id")
     if not isinstance(prompt, str) or len(prompt.strip()) < SHORTEST or not isinstance(session, str):
         return ""
     if not ready["turn_cap"]:
         return ""
-    asked = {"workspace": root, "prompt": prompt[:LONGEST], "agent": AGENT, "session": session}
+    asked = {
+        "workspace": root,
+        "ready": os.path.basename(file),
+        "prompt": prompt[:LONGEST],
+        "agent": AGENT,
+        "session": session,
+    }
     said = _from_process(asked)
     return _looked_up(asked, ready, now) if said is None else said
 

@@ -1,5 +1,5 @@
 """
-What bears on a text nobody asked about: `bearing(workspace, text, …)`, best first, mostly nothing.
+What bears on a text nobody asked about: `bearing(state, text, …)`, best first, mostly nothing.
 
 A search may show a weak hit, since somebody looks at it. Here nobody asked, so a hit has to share words both
 ways: enough of the text's rare words, and enough of its own. It reads the index as it stands.
@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import datetime
+from pathlib import Path
 
-from nanoctx.disk.workspace import Workspace
-from nanoctx.recall import index, ranking, search, words
+from nanoctx.recall import ranking, search, words
+from nanoctx.recall.opening import DAMAGE, as_it_stands
 from nanoctx.recall.search import Filters, Hit
 from nanoctx.recall.store import Store
 
@@ -24,16 +25,16 @@ LEAST_OF_TEXT, LEAST_OF_HIT = 0.25, 0.15  # of their words, weighed by rarity
 
 
 def bearing(
-    workspace: Workspace, text: str, *, now: datetime, k: int, filters: Filters = search.EVERYTHING
+    state: Path, text: str, *, now: datetime, k: int, filters: Filters = search.EVERYTHING
 ) -> tuple[Hit, ...]:
     """The at most `k` things in memory that are about the same as a text; none without an index."""
-    store = index.as_it_stands(workspace)
+    store = as_it_stands(state)
     if store is None:
         return ()
     try:
         store.begin()
         return in_store(store, text[:LOOKED_AT], k=k, filters=filters, now=now)
-    except index.DAMAGE:
+    except DAMAGE:
         return ()  # the next search makes it anew
     finally:
         store.close()

@@ -15,7 +15,8 @@ from nanoctx.core import tokens
 
 LEVELS = "How does the tide table compute harmonic constituents for the harbour gauge?"
 NOTES = {
-    "harmonics.md": "# Harmonics\n\nThe tide table computes harmonic constituents for the harbour gauge with M2,"
+    "harmonics.md": "# Harmonics\n\nThe tide table computes harmonic constituents for the harbour gauge with"
+    " M2,"
     " S2, K1 and O1 only; the others stay below one centimetre.\n",
     "paint.md": "# Paint\n\nThe hut by the pier is painted green every third spring.\n",
     "radio.md": "# Radio\n\nThe radio link to the buoy drops when the mast antenna freezes.\n",
@@ -23,9 +24,8 @@ NOTES = {
 
 
 def ask(scene: Scene, prompt: str, session: str = "a-new-session", **env: str) -> str:
-    payload = {
-        "session_id": session, "cwd": str(scene.repo), "hook_event_name": "UserPromptSubmit", "prompt": prompt,
-    }  # fmt: skip
+    named = {"session_id": session, "cwd": str(scene.repo), "hook_event_name": "UserPromptSubmit"}
+    payload = {**named, "prompt": prompt}
     given: dict[str, Any] = {"env": {**os.environ, **env}, "input": json.dumps(payload).encode()}
     # A machine busy with other tests may take all the time there is for an answer.
     for _ in range(10):
@@ -79,17 +79,22 @@ def test_nothing_is_said_twice_in_a_session_until_it_forgets(stocked: Scene) -> 
 
 
 def test_the_caps_of_a_turn_and_of_a_session_hold(stocked: Scene) -> None:
-    for number in range(40):
-        write(
-            stocked.workspace / "knowledge" / f"n{number}.md",
-            f"# Note {number}\n\nHarmonic constituents of the harbour gauge, station{number} berth{number}: the"
-            f" tide table computes phase{number} and amplitude{number} from crossing{number} alone.\n",
+    for number in range(12):
+        text = "\n\n".join(
+            f"Berth{number} logs phase{number} and amplitude{number} of crossing{number}, as {word}{number} says."
+            for word in ("pilot", "harbour", "chart", "almanac", "skipper")
         )
-    (stocked.workspace / "nanoctx.toml").write_text("[hook]\nturn_cap = 120\nsession_cap = 300\n")
+        write(stocked.workspace / "knowledge" / f"berth{number}.md", f"# Berth {number}\n\n{text}\n")
+    (stocked.workspace / "nanoctx.toml").write_text("[hook]\nturn_cap = 80\nsession_cap = 200\n")
+    command("observe")
     command("recall", "harmonic")
-    told = [ask(stocked, f"{LEVELS} {number}") for number in range(6)]
-    assert all(tokens.count(one) <= 120 for one in told) and sum(map(tokens.count, told)) <= 300
-    assert told[0] and told[1] and not told[-1]
+    told = [
+        ask(stocked, f"How do phase{number} and amplitude{number} of crossing{number} get into berth{number}?")
+        for number in range(6)
+    ]
+    costs = [tokens.count(one) for one in told]
+    assert costs[0] and costs[1] and not costs[-1], costs
+    assert max(costs) <= 80 and sum(costs) <= 200, costs
     lines = [line for one in told for line in one.splitlines()[1:]]
     assert len(lines) == len(set(lines))
 
@@ -101,6 +106,7 @@ def test_what_the_session_began_with_is_not_told_again(stocked: Scene) -> None:
 
 def test_it_can_be_switched_off(stocked: Scene) -> None:
     (stocked.workspace / "nanoctx.toml").write_text('[hook]\nturn = "off"\n')
+    command("observe")
     assert ask(stocked, LEVELS) == ""
     assert not (stocked.workspace / ".state" / "turns").exists()
 
