@@ -23,6 +23,7 @@ KINDS = (
     "project",
 )  # fmt: skip
 ALIKE = 0.7
+EXCERPT = 240  # characters of a long text
 
 
 def remind(
@@ -38,7 +39,7 @@ def remind(
     if room <= tokens.count(TITLE):
         return ""
     hits = _new(state, prompt, before, observation_id(agent, session), ready, now)
-    lines = [f"- {escape.inert(escape.one_line(hit.text))} ({_whence(hit, now)})" for hit in hits]
+    lines = [f"- {escape.inert(_excerpt(hit.text, prompt))} ({_whence(hit, now)})" for hit in hits]
     fit = layers.fit([Layer("memory", lines, frame=TITLE)], room)
     kept = len(fit.kept.get("memory", ()))
     if not kept:
@@ -70,6 +71,18 @@ def _new(
             stood.append(said)
             found.append(hit)
     return found[:MOST]
+
+
+def _excerpt(text: str, prompt: str) -> str:
+    """A text, or of a long one the sentences from the one on that has most to do with the prompt."""
+    line = escape.one_line(text)
+    if len(line) <= EXCERPT:
+        return line
+    asked, parts = prose.words(prompt), prose.sentences(line)
+    best = max(range(len(parts)), key=lambda place: (len(asked & prose.words(parts[place])), -place))
+    rest = " ".join(parts[best:])
+    told = prose.cut(rest, EXCERPT)
+    return f"{'… ' * (best > 0)}{told}{' …' * (len(told) < len(rest))}"
 
 
 def _lines(ready: Mapping[str, Any]) -> Sequence[str]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hook_scene import SCRIPT, Scene, command
+from hook_scene import SCRIPT, Scene, command, fire
 
+from nanoctx import clock
 from nanoctx.core import tokens
+from nanoctx.hook import places, reading, turn
 
 LEVELS = "How does the tide table compute harmonic constituents for the harbour gauge?"
 NOTES = {
@@ -23,22 +24,31 @@ NOTES = {
 }
 
 
-def ask(scene: Scene, prompt: str, session: str = "a-new-session", **env: str) -> str:
+def payload(scene: Scene, prompt: str, session: str = "a-new-session") -> dict[str, Any]:
     named = {"session_id": session, "cwd": str(scene.repo), "hook_event_name": "UserPromptSubmit"}
-    payload = {**named, "prompt": prompt}
-    given: dict[str, Any] = {"env": {**os.environ, **env}, "input": json.dumps(payload).encode()}
-    # A machine busy with other tests may take all the time there is for an answer.
-    for _ in range(10):
-        done = subprocess.run([SCRIPT, "user-prompt-submit"], capture_output=True, timeout=8, **given)
+    return {**named, "prompt": prompt}
+
+
+def ask(scene: Scene, prompt: str, session: str = "a-new-session") -> str:
+    """As the script does, but without its deadline: tests run beside each other."""
+    root, ready, _ = places.find(str(scene.repo)) or ("", "", "")
+    given = payload(scene, prompt, session)
+    return turn.text(root, ready, reading.json_file(ready), given, clock.now().timestamp())
+
+
+def fired(scene: Scene, prompt: str) -> str:
+    """Of the script itself; a machine busy with other tests may take all the time there is."""
+    data = json.dumps(payload(scene, prompt)).encode()
+    for _ in range(20):
+        done = subprocess.run([SCRIPT, "user-prompt-submit"], input=data, capture_output=True, timeout=8)
         assert (done.returncode, done.stderr) == (0, b"")
-        if done.stdout or (scene.workspace / ".state" / "turns").exists():
-            break
-    if not done.stdout:
-        return ""
-    inner = json.loads(done.stdout)["hookSpecificOutput"]
-    assert set(inner) == {"hookEventName", "additionalContext"}
-    assert inner["hookEventName"] == "UserPromptSubmit"
-    return str(inner["additionalContext"])
+        if done.stdout:
+            inner = json.loads(done.stdout)["hookSpecificOutput"]
+            assert set(inner) == {"hookEventName", "additionalContext"}
+            assert inner["hookEventName"] == "UserPromptSubmit"
+            return str(inner["additionalContext"])
+        assert not (scene.workspace / ".state" / "turns").exists(), "it was noted, and not said"
+    return ""
 
 
 @pytest.fixture
@@ -55,7 +65,7 @@ def write(path: Path, text: str) -> None:
 
 
 def test_a_prompt_is_answered_with_what_memory_has_on_it(stocked: Scene) -> None:
-    given = ask(stocked, LEVELS)
+    given = fired(stocked, LEVELS)
     assert given.startswith("Relevant Memory:\n- ")
     assert "M2, S2, K1 and O1" in given and "knowledge/harmonics.md" in given
     assert "green" not in given and "antenna" not in given
@@ -73,28 +83,25 @@ def test_nothing_is_said_twice_in_a_session_until_it_forgets(stocked: Scene) -> 
     assert ask(stocked, LEVELS)
     assert ask(stocked, LEVELS) == ""
     assert ask(stocked, LEVELS, session="another")
-    payload = json.dumps(stocked.payload("compact")).encode()
-    subprocess.run([SCRIPT, "session-start"], input=payload, check=True, capture_output=True, timeout=8)
+    fire("session-start", stocked.payload("compact"))
     assert ask(stocked, LEVELS)
 
 
 def test_the_caps_of_a_turn_and_of_a_session_hold(stocked: Scene) -> None:
     for number in range(12):
         text = "\n\n".join(
-            f"Berth{number} logs phase{number} and amplitude{number} of crossing{number}, as {word}{number} says."
+            f"Berth{number} logs phase{number} and amplitude{number} of crossing{number}: {word}{number}."
             for word in ("pilot", "harbour", "chart", "almanac", "skipper")
         )
         write(stocked.workspace / "knowledge" / f"berth{number}.md", f"# Berth {number}\n\n{text}\n")
-    (stocked.workspace / "nanoctx.toml").write_text("[hook]\nturn_cap = 80\nsession_cap = 200\n")
+    (stocked.workspace / "nanoctx.toml").write_text("[hook]\nturn_cap = 150\nsession_cap = 250\n")
     command("observe")
     command("recall", "harmonic")
-    told = [
-        ask(stocked, f"How do phase{number} and amplitude{number} of crossing{number} get into berth{number}?")
-        for number in range(6)
-    ]
+    asked = "How do phase{0} and amplitude{0} of crossing{0} get into berth{0}?"
+    told = [ask(stocked, asked.format(number)) for number in range(6)]
     costs = [tokens.count(one) for one in told]
     assert costs[0] and costs[1] and not costs[-1], costs
-    assert max(costs) <= 80 and sum(costs) <= 200, costs
+    assert max(costs) <= 150 and sum(costs) <= 250, costs
     lines = [line for one in told for line in one.splitlines()[1:]]
     assert len(lines) == len(set(lines))
 
@@ -126,3 +133,4 @@ def test_every_reminder_is_logged(stocked: Scene) -> None:
 def test_the_look_after_a_session_lets_the_next_prompts_find_it(scene: Scene) -> None:
     command("observe", "--detached")
     assert (scene.workspace / ".state" / "recall" / "index.sqlite").exists()
+
