@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nanoctx.core import escape, gaps, layers, prose, tokens
 from nanoctx.core.items import observation_id
@@ -26,9 +26,17 @@ ALIKE = 0.7
 EXCERPT = 240  # characters of a long text
 
 
+class Reminder(NamedTuple):
+    text: str
+    note: Callable[[], None]  # that it was told: to be called once it was, not before
+
+
+NONE = Reminder("", lambda: None)
+
+
 def remind(
     state: Path, prompt: str, *, agent: str, session: str, ready: Mapping[str, Any], now: datetime
-) -> str:
+) -> Reminder:
     """
     What memory has on a prompt and this session was not told yet, within the caps of a turn and a session.
 
@@ -37,24 +45,29 @@ def remind(
     before = turns.load(state, session)
     room = min(ready["turn_cap"], ready["session_cap"] - before.tokens)
     if room <= tokens.count(TITLE):
-        return ""
+        return NONE
     hits = _new(state, prompt, before, observation_id(agent, session), ready, now)
     lines = [f"- {escape.inert(_excerpt(hit.text, prompt))} ({_whence(hit, now)})" for hit in hits]
     fit = layers.fit([Layer("memory", lines, frame=TITLE)], room)
     kept = len(fit.kept.get("memory", ()))
     if not kept:
-        return ""
+        return NONE
     text = fit.text.rstrip("\n")
     ids = {one for hit in hits[:kept] for one in (hit.id, *hit.also)}
-    turns.save(state, session, Told(before.tokens + tokens.count(text), before.ids | ids))
-    injections.note(
-        state,
-        {
-            "at": f"{now:%Y-%m-%dT%H:%M:%SZ}", "view": "turn", "form": "md", "tokens": tokens.count(text),
-            "budget": room, "layers": {"memory": kept}, "left_out": {"memory": len(lines) - kept},
-        },
-    )  # fmt: skip
-    return text
+    cost = tokens.count(text)
+
+    def note() -> None:
+        turns.save(state, session, Told(before.tokens + cost, before.ids | ids))
+        injections.note(
+            state,
+            {
+                "at": f"{now:%Y-%m-%dT%H:%M:%SZ}", "view": "turn", "session": session[:100], "form": "md",
+                "tokens": cost, "budget": room, "layers": {"memory": kept},
+                "left_out": {"memory": len(lines) - kept},
+            },
+        )  # fmt: skip
+
+    return Reminder(text, note)
 
 
 def _new(

@@ -29,9 +29,12 @@ ALLOWED = {
     "answers": {"scenes", "disk", "sources", "core", "model"},
     "publishing": {"answers", "scenes", "disk", "core", "model"},
     "observer": {"publishing", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
-    "overview": {"disk", "core", "errors", "model"},
+    "overview": {"disk", "core", "errors"},
     "reflector": {"overview", "publishing", "disk", "sources", "core", "model", "errors"},
     "byhand": {"overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors"},
+    "forgetting": {"byhand", "core", "disk", "errors", "model", "publishing", "recall", "reflector"},
+    "history": {"byhand", "core", "disk", "errors", "model", "overview", "publishing", "reflector"},
+    "whence": {"core", "disk", "model", "reflector", "scenes"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
         "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
@@ -40,14 +43,16 @@ ALLOWED = {
     "connections": {"clients", "disk", "errors"},
     "reminding": {"core", "disk", "recall"},
     "hook": {"clock", "core", "disk", "hook", "reminding"},
+    "mcp_server": {"mcp_server", "byhand", "whence", "views", "disk", "core", "errors"},
     "daemon": {
-        "daemon", "observer", "reflector", "reminding", "recall", "views", "disk", "sources", "core", "clock",
-        "errors", "model",
+        "clock", "core", "daemon", "disk", "errors", "model", "observer", "recall", "reflector", "reminding",
+        "sources", "views",
     },
     "__main__": {"cli"},
     "cli": {
-        "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors", "hook",
-        "model", "observer", "recall", "reflector", "sources", "views",
+        "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors",
+        "forgetting", "history", "hook", "mcp_server", "model", "observer", "recall", "reflector",
+        "sources", "views", "whence",
     },
 }
 LONGEST = 400

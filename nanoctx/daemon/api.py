@@ -171,7 +171,8 @@ def _turn(asked: Mapping[str, str], env: Mapping[str, str], now: datetime) -> di
         ready=answer,
         now=now,
     )
-    return {"text": said}
+    said.note()
+    return {"text": said.text}
 
 
 def _workspace(asked: Mapping[str, str], env: Mapping[str, str]) -> tuple[Workspace, Path]:

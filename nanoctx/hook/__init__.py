@@ -2,7 +2,7 @@
 
 People wait for this, so nothing is imported that takes time to load: a ready answer was written by the last
 look (`core/answer.py`), and the little that depends on this moment is done here. Whatever goes wrong, the
-answer is empty; after 200 ms it is empty too.
+answer is empty; after 180 ms it is empty too.
 """
 
 from __future__ import annotations
@@ -11,72 +11,85 @@ import os
 import sys
 import time
 
-from nanoctx.hook import places, reading, text
+from nanoctx.hook import dialects, places, reading, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
+    Answered = tuple[str, Callable[[], None] | None]
+
 VERSION = 4  # of the answer's form
-DEADLINE = 0.2
+DEADLINE = 0.18  # seconds: to load and to end takes some more, and a host waits for 0.2 at most
 GIT_SECONDS = 0.12
 STALE = 300.0  # seconds after which files may well have changed since the last look
 MOST_LOGS = 2000
+NOTHING: Answered = ("", None)
 SAMPLE = "nanoctx-doctor"  # the session of a call that only tries whether there is an answer
 EVENTS = {
     "sessionstart": "SessionStart",
     "userpromptsubmit": "UserPromptSubmit",
     "precompact": "PreCompact",
+    "stop": "Stop",  # of hosts that do not say when a session ends
     "sessionend": "SessionEnd",
 }
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Answer one event, named by the first argument or by the payload. Never raises, never waits for long."""
+    """Answer one event: `EVENT [--client NAME]`. Never raises, never waits for long."""
     begun = time.monotonic()
     try:
         _set_deadline()
         words = sys.argv[1:] if arguments is None else arguments
-        said = _answer(words[0] if words else "", reading.payload(), begun)
+        client = words[2] if words[1:2] == ["--client"] else dialects.CLAUDE
+        said, note = _answer(words[0] if words else "", client, reading.payload(), begun)
         if said:
             sys.stdout.write(said + "\n")
             sys.stdout.flush()
+        if note is not None:
+            note()
     except BaseException:
         if os.environ.get("NANOCTX_DEBUG"):
             raise
     os._exit(0)  # no clean-up: nothing is open, and the interpreter's own would take its time
 
 
-def _answer(event: str, payload: dict[str, Any], begun: float) -> str:
+def _answer(event: str, client: str, payload: dict[str, Any], begun: float) -> Answered:
+    """What is printed, and what is to be noted once it was."""
+    if client != dialects.CLAUDE:
+        payload = dialects.understood(payload)
     if os.environ.get("NANOCTX_OFF") == "1" or payload.get("agent_id"):
-        return ""  # switched off, or a sub-agent: its session was told
+        return NOTHING  # switched off, or a sub-agent: its session was told
     called = event or str(payload.get("hook_event_name"))
     name = EVENTS.get(called.replace("-", "").replace("_", "").lower())
     cwd = payload.get("cwd")
     place = places.find(cwd if isinstance(cwd, str) and cwd else os.getcwd())
     if name is None or place is None:
-        return ""
+        return NOTHING
     root, ready, top = place
     session = str(payload.get("session_id") or "")
     if name == "SessionStart":
         source = str(payload.get("source") or "startup")
-        return _session_start(root, ready, top, source, session, payload, begun)
+        said = _session_start(root, ready, top, source, session, client, payload, begun)
+        return (dialects.answer(said, client, name), None) if said else NOTHING
     if name == "UserPromptSubmit":
-        from nanoctx.hook import turn
-
-        answer = reading.json_file(ready)
-        if answer.get("v") == VERSION:
-            return _given(name, turn.text(root, ready, answer, payload, _now()))
-        return ""
+        return _turn(root, ready, client, payload)
     how = {"clear": "clear", "prompt_input_exit": "exit", "logout": "exit", "other": "exit"}
     ended = how.get(str(payload.get("reason")), "exit") if name == "SessionEnd" and session else ""
     look(root, ["--ended", f"{session}={ended}"] if ended else [])
-    return ""
+    return NOTHING
 
 
 def _session_start(
-    root: str, ready: str, top: str, source: str, session: str, payload: Mapping[str, Any], begun: float
+    root: str,
+    ready: str,
+    top: str,
+    source: str,
+    session: str,
+    client: str,
+    payload: Mapping[str, Any],
+    begun: float,
 ) -> str:
     answer = reading.json_file(ready)
     if answer.get("v") != VERSION:
@@ -95,20 +108,23 @@ def _session_start(
         answer["external"] = (outside.elsewhere if elsewhere else outside.moved)(answer, head, left)
     # The log of a session that begins holds nothing yet; of one that goes on, its last sign of life.
     written = _newest_log(payload, "" if source in ("resume", "compact") else session)
-    if answer["made"] < written <= now:
+    if answer["made"] < written <= now and client not in dialects.OF_ALL_PROJECTS:
         answer["last"] = max(answer["last"], written)
     if session != SAMPLE and (moved or written > answer["made"] or now - answer["made"] > STALE):
         look(root)
     if source in ("compact", "clear"):
         _forget_turns(root, session)
-    return _given("SessionStart", text.compose(answer, source, session, now))
+    return text.compose(answer, source, session, now)
 
 
-def _given(event: str, said: str) -> str:
-    if not said:
-        return ""
-    told = reading.quoted(said)
-    return f'{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":{told}}}}}'
+def _turn(root: str, ready: str, client: str, payload: Mapping[str, Any]) -> Answered:
+    from nanoctx.hook import turn
+
+    answer = reading.json_file(ready)
+    if answer.get("v") != VERSION:
+        return NOTHING
+    said, note = turn.text(root, ready, answer, client, payload, _now())
+    return (dialects.answer(said, client, "UserPromptSubmit"), note) if said else NOTHING
 
 
 def _forget_turns(root: str, session: str) -> None:
@@ -139,11 +155,11 @@ def _now() -> float:
 
 
 def _newest_log(payload: Mapping[str, Any], beside: str) -> float:
-    """When a session of the project last wrote its log, not counting the one named; 0 if none did."""
+    """When a session of the project last wrote its log, not counting this one's own; 0 if none did."""
     log = payload.get("transcript_path")
     if not isinstance(log, str) or not log:
         return 0.0
-    own, newest = f"{beside}.jsonl", 0.0
+    own, newest = os.path.basename(log) if beside else "", 0.0
     try:
         with os.scandir(os.path.dirname(log)) as entries:
             for number, entry in enumerate(entries):

@@ -9,32 +9,35 @@ from nanoctx.hook import reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-AGENT = "claude-code"
+    Answered = tuple[str, Callable[[], None] | None]
+
 SHORTEST = 12  # characters of a prompt that can be about anything
 LONGEST = 4000
 MOST = 65536  # bytes of an answer
 SOCKET_SECONDS = 0.1  # the rest of the time is left for looking it up here
 
 
-def text(root: str, file: str, ready: Mapping[str, Any], payload: Mapping[str, Any], now: float) -> str:
-    """What memory has on the prompt of a payload; mostly nothing."""
+def text(
+    root: str, file: str, ready: Mapping[str, Any], client: str, payload: Mapping[str, Any], now: float
+) -> Answered:
+    """What memory has on the prompt of a payload, mostly nothing; and what notes that it was told."""
     prompt, session = payload.get("prompt"), payload.get("session_id")
     if not isinstance(prompt, str) or len(prompt.strip()) < SHORTEST or not isinstance(session, str):
-        return ""
+        return "", None
     if not ready["turn_cap"]:
-        return ""
+        return "", None
     asked = {
         "workspace": root,
         "ready": os.path.basename(file),
         "prompt": prompt[:LONGEST],
-        "agent": AGENT,
+        "agent": client,
         "session": session,
     }
     said = _from_process(asked)
-    return _looked_up(asked, ready, now) if said is None else said
+    return _looked_up(asked, ready, now) if said is None else (said, None)
 
 
 def _from_process(asked: Mapping[str, str]) -> str | None:
@@ -85,16 +88,16 @@ def socket_path() -> str:
     return os.path.join(base, "nanoctx/api.sock")
 
 
-def _looked_up(asked: Mapping[str, str], ready: Mapping[str, Any], now: float) -> str:
+def _looked_up(asked: Mapping[str, str], ready: Mapping[str, Any], now: float) -> Answered:
     state = os.path.join(asked["workspace"], ".state")
     if not os.path.exists(os.path.join(state, "recall/index.sqlite")):
-        return ""  # and nothing of what reads it need be loaded
+        return "", None  # and nothing of what reads it need be loaded
     from datetime import UTC, datetime
     from pathlib import Path
 
     from nanoctx import reminding
 
-    return reminding.remind(
+    told = reminding.remind(
         Path(state),
         asked["prompt"],
         agent=asked["agent"],
@@ -102,3 +105,4 @@ def _looked_up(asked: Mapping[str, str], ready: Mapping[str, Any], now: float) -
         ready=ready,
         now=datetime.fromtimestamp(now, UTC),
     )
+    return told.text, told.note

@@ -33,7 +33,11 @@ def ask(scene: Scene, prompt: str, session: str = "a-new-session") -> str:
     """As the script does, but without its deadline: tests run beside each other."""
     root, ready, _ = places.find(str(scene.repo)) or ("", "", "")
     given = payload(scene, prompt, session)
-    return turn.text(root, ready, reading.json_file(ready), given, clock.now().timestamp())
+    answer = reading.json_file(ready)
+    said, note = turn.text(root, ready, answer, "claude-code", given, clock.now().timestamp())
+    if note:
+        note()
+    return said
 
 
 def fired(scene: Scene, prompt: str) -> str:
@@ -47,7 +51,7 @@ def fired(scene: Scene, prompt: str) -> str:
             assert set(inner) == {"hookEventName", "additionalContext"}
             assert inner["hookEventName"] == "UserPromptSubmit"
             return str(inner["additionalContext"])
-        assert not (scene.workspace / ".state" / "turns").exists(), "it was noted, and not said"
+        assert not (scene.workspace / ".state" / "turns").exists(), "noted, and not said"
     return ""
 
 
