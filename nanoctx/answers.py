@@ -11,6 +11,7 @@ from nanoctx import scenes
 from nanoctx.core import people
 from nanoctx.core.answer import Answer, answer
 from nanoctx.disk import files
+from nanoctx.disk.settings import Settings
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Observation
 from nanoctx.sources import git
@@ -43,10 +44,16 @@ def _made(
         scene,
         files.read(page).text,
         start=ws.settings.hook_start,
+        turn=_caps(ws.settings),
         zone=ws.settings.time_zone,
         head=head.sha if head else "",
         branch=head.branch if head else "",
     )
+
+
+def _caps(settings: Settings) -> tuple[int, int]:
+    """Tokens with which a prompt may be answered, and all prompts of a session."""
+    return (settings.hook_turn_cap if settings.hook_turn == "on" else 0), settings.hook_session_cap
 
 
 def _save(path: Path, made: Answer | None) -> None:

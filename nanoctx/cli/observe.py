@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,10 +63,22 @@ def command(
         in_turn=detached,
         progress=_progress if sys.stderr.isatty() else None,
     )
+    if detached:
+        _refresh_index(workspace)
     for problem in (*workspace.settings.warnings, *report.problems):
         call.remark(f"nanoctx: {problem}")
     call.answer(_data(workspace, report), _told(workspace, report))
     return 1 if report.problems else 0
+
+
+def _refresh_index(workspace: Workspace) -> None:
+    """Let the next prompts find what was just learned; nobody waits for it here."""
+    from nanoctx.errors import NanoctxError
+    from nanoctx.recall import index
+
+    if workspace.settings.hook_turn != "off":
+        with suppress(NanoctxError, OSError):
+            index.refresh(workspace, wait=0.0)
 
 
 def _require_turn(workspace: Workspace) -> None:

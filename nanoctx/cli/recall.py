@@ -84,26 +84,9 @@ def _since(given: str | None, now: datetime, zone: tzinfo) -> datetime | None:
 
 
 def _data(query: str, found: Hits, now: datetime) -> dict[str, object]:
-    return {"query": query, "searched": found.searched, "hits": [_hit(hit, now) for hit in found.hits]}
+    from nanoctx.recall import search
 
-
-def _hit(hit: Hit, now: datetime) -> dict[str, object]:
-    return {
-        "id": hit.id,
-        "text": hit.text,
-        "kind": hit.kind,
-        "source": hit.source,
-        "observation": hit.observation or None,
-        "pos": hit.pos,
-        "project": hit.project or None,
-        "scope": hit.scope or None,
-        "at": hit.at.isoformat().replace("+00:00", "Z") if hit.at else None,
-        "age_seconds": int((now - hit.at).total_seconds()) if hit.at else None,
-        "grade": hit.grade or None,
-        "by": hit.by or None,
-        "score": hit.score,
-        "also": list(hit.also),
-    }
+    return {"query": query, "searched": found.searched, "hits": [search.told(hit, now) for hit in found.hits]}
 
 
 def _told(found: Hits, now: datetime, zone: tzinfo) -> str:

@@ -15,7 +15,7 @@ _STUB = "<persisted-output>"  # what stands for an output of more than 10,000 ch
 class ClaudeCode(JsonHooks):
     name = "claude-code"
     title = "Claude Code"
-    carrier = "three hooks in its settings"
+    carrier = "four hooks in its settings"
     silence = (
         "the last session got nothing: run `claude --debug hooks` once and see what it says of nanoctx-hook"
     )
@@ -23,6 +23,7 @@ class ClaudeCode(JsonHooks):
     # At its end the client waits one second for hooks that name no time.
     events: ClassVar[Events] = {
         "SessionStart": ("session-start", 5),
+        "UserPromptSubmit": ("user-prompt-submit", 5),
         "PreCompact": ("pre-compact", 5),
         "SessionEnd": ("session-end", 10),
     }

@@ -16,14 +16,15 @@ _CONFIG = "config.toml"
 class Codex(JsonHooks):
     name = "codex"
     title = "Codex"
-    carrier = "three hooks in hooks.json"
+    carrier = "four hooks in hooks.json"
     advice = (
-        "Codex calls no hook before you have reviewed it: start `codex` once, look at the three hooks it"
+        "Codex calls no hook before you have reviewed it: start `codex` once, look at the four hooks it"
         " shows and trust them. `codex exec` leaves them out without a word until then."
     )
     silence = "the last session got nothing: start `codex` and see if it asks you to review the hooks"
     events: ClassVar[Events] = {  # whatever stands there, it waits no more than 3 s when a session ends
         "SessionStart": ("session-start", 5),
+        "UserPromptSubmit": ("user-prompt-submit", 5),
         "PreCompact": ("pre-compact", 5),
         "SessionEnd": ("session-end", 3),
     }

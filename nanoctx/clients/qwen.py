@@ -14,7 +14,11 @@ class Qwen(JsonHooks):
     title = "Qwen Code"
     carrier = "two hooks in its settings"
     # It does not say when a session ends, so there is a look after each answer.
-    events: ClassVar[Events] = {"SessionStart": ("session-start", 5000), "Stop": ("stop", 5000)}
+    events: ClassVar[Events] = {
+        "SessionStart": ("session-start", 5000),
+        "UserPromptSubmit": ("user-prompt-submit", 5000),
+        "Stop": ("stop", 5000),
+    }
 
     def settings(self, scope: Scope, desk: Desk) -> Path:
         return desk.home / ".qwen" / "settings.json"

@@ -15,7 +15,7 @@ from nanoctx.core import context, cues, document, external, layers, prose, token
 from nanoctx.core.layers import Layer
 from nanoctx.model import Item, Line, Observation
 
-VERSION = 3
+VERSION = 4
 STANDING_BUDGET = 600  # tokens for rules and decisions
 MOST_STANDING = 40
 OWN_CHARACTERS = 2000  # of sections that a person added to the page
@@ -32,6 +32,8 @@ class Answer(TypedDict):
     project: str
     made: float
     start: str  # full | page | off
+    turn_cap: int  # tokens that one prompt may be answered with
+    session_cap: int  # and all of a session
     zone: str  # "" for the machine's own
     head: str  # where HEAD stood, "" if unknown
     branch: str
@@ -55,6 +57,7 @@ def answer(
     page: str,
     *,
     start: str,
+    turn: tuple[int, int] = (0, 0),
     zone: str,
     head: str = "",
     branch: str = "",
@@ -74,6 +77,8 @@ def answer(
         project=current.project if current is not None else "",
         made=scene.now.timestamp(),
         start=start,
+        turn_cap=turn[0],
+        session_cap=turn[1],
         zone=zone,
         head=head,
         branch=branch,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import deque
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from nanoctx.core import timeline
 from nanoctx.disk import endings, files, pages, workspace
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, NanoctxError, NotAWorkspace, WorkspaceRemoved
+from nanoctx.recall import index
 from nanoctx.sources import git
 
 LOOK, PAGE, MEMORY = "look", "page", "memory"  # what a workspace may want: to be done in this order
@@ -158,6 +160,7 @@ def _done(
         report = observer.observe(ws, now=now, zone=zone, in_turn=True)
         did.append(LOOK)
         changed, problems, page = report.changed, report.problems, report.page_changed
+        _refresh_index(ws)
     elif PAGE in wants:
         page = observer.refresh_page(ws, now=now, zone=zone)
         did.append(PAGE)
@@ -167,6 +170,13 @@ def _done(
         memory, problems = cycle.page_changed, (*problems, *cycle.problems)
         page = page or cycle.context == "refreshed"
     return Outcome(tuple(did), changed, page, memory, problems, boundary=boundary(ws, now, zone), git=seen)
+
+
+def _refresh_index(ws: Workspace) -> None:
+    """Let prompts find what was just learned. A search does the same for itself, so it may fail here."""
+    if ws.settings.hook_turn != "off":
+        with contextlib.suppress(NanoctxError, OSError):
+            index.refresh(ws, wait=0.0)
 
 
 def zone_of(ws: Workspace) -> tzinfo:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 from nanoctx import clock
 from nanoctx.daemon import journal
+from nanoctx.daemon.api import Api
 from nanoctx.daemon.control import Bell, Control
 from nanoctx.daemon.keeper import Keeper
 from nanoctx.disk import children, files, lock, runtime
@@ -34,9 +35,12 @@ def run(env: Mapping[str, str], *, echo: bool) -> None:
         with journal.kept(runtime.log(env), echo):
             files.write(runtime.pid(env), f"{os.getpid()}\n", durable=False)
             control = Control(runtime.socket(env))
+            api = Api(runtime.api(env), env, clock.now)
             try:
+                api.start()
                 _keep(env, control, bell, leave)
             finally:
+                api.close()
                 control.close()
                 files.remove(runtime.pid(env))
                 children.end_all()

@@ -35,5 +35,10 @@ def socket(env: Mapping[str, str]) -> Path:
     return folder(env) / "daemon.sock"
 
 
+def api(env: Mapping[str, str]) -> Path:
+    """Where programs ask for context; `hook/turn.py` reckons it out by itself."""
+    return folder(env) / "api.sock"
+
+
 def log(env: Mapping[str, str]) -> Path:
     return state_folder(env) / "daemon.log"

@@ -63,6 +63,14 @@ class Settings:
         "full", "What an agent is given when a session starts: `full` (the page, rules and decisions), `page`"
         " or `off`.", choices=("full", "page", "off"),
     )  # fmt: skip
+    hook_turn: str = _setting(
+        "on", "Whether a prompt is answered with what memory has on it (`Relevant Memory:`): `on` or `off`.",
+        choices=("on", "off"),
+    )  # fmt: skip
+    hook_turn_cap: int = _setting(200, "Most tokens of that for one prompt.", low=20, high=2000)
+    hook_session_cap: int = _setting(
+        2000, "Most of them for one session, until it is compacted.", low=20, high=20000
+    )
     views_prompt_budget: int = _setting(2000, "Most tokens of the lean system prompt.", low=20, high=100000)
     views_prompt_soul_cap: int = _setting(
         200, "Most of them for SOUL.md; a longer one is cut.", low=0, high=20000

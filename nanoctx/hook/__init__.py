@@ -15,17 +15,21 @@ from nanoctx.hook import dialects, places, reading, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-VERSION = 3  # of the answer's form
+    Answered = tuple[str, Callable[[], None] | None]
+
+VERSION = 4  # of the answer's form
 DEADLINE = 0.18  # seconds: to load and to end takes some more, and a host waits for 0.2 at most
 GIT_SECONDS = 0.12
 STALE = 300.0  # seconds after which files may well have changed since the last look
 MOST_LOGS = 2000
+NOTHING: Answered = ("", None)
 SAMPLE = "nanoctx-doctor"  # the session of a call that only tries whether there is an answer
 EVENTS = {
     "sessionstart": "SessionStart",
+    "userpromptsubmit": "UserPromptSubmit",
     "precompact": "PreCompact",
     "stop": "Stop",  # of hosts that do not say when a session ends
     "sessionend": "SessionEnd",
@@ -39,37 +43,42 @@ def main(arguments: list[str] | None = None) -> None:
         _set_deadline()
         words = sys.argv[1:] if arguments is None else arguments
         client = words[2] if words[1:2] == ["--client"] else dialects.CLAUDE
-        said = _answer(words[0] if words else "", client, reading.payload(), begun)
+        said, note = _answer(words[0] if words else "", client, reading.payload(), begun)
         if said:
             sys.stdout.write(said + "\n")
             sys.stdout.flush()
+        if note is not None:
+            note()
     except BaseException:
         if os.environ.get("NANOCTX_DEBUG"):
             raise
     os._exit(0)  # no clean-up: nothing is open, and the interpreter's own would take its time
 
 
-def _answer(event: str, client: str, payload: dict[str, Any], begun: float) -> str:
+def _answer(event: str, client: str, payload: dict[str, Any], begun: float) -> Answered:
+    """What is printed, and what is to be noted once it was."""
     if client != dialects.CLAUDE:
         payload = dialects.understood(payload)
     if os.environ.get("NANOCTX_OFF") == "1" or payload.get("agent_id"):
-        return ""  # switched off, or a sub-agent: its session was told
+        return NOTHING  # switched off, or a sub-agent: its session was told
     called = event or str(payload.get("hook_event_name"))
     name = EVENTS.get(called.replace("-", "").replace("_", "").lower())
     cwd = payload.get("cwd")
     place = places.find(cwd if isinstance(cwd, str) and cwd else os.getcwd())
     if name is None or place is None:
-        return ""
+        return NOTHING
     root, ready, top = place
     session = str(payload.get("session_id") or "")
     if name == "SessionStart":
         source = str(payload.get("source") or "startup")
         said = _session_start(root, ready, top, source, session, client, payload, begun)
-        return dialects.answer(said, client) if said else ""
+        return (dialects.answer(said, client, name), None) if said else NOTHING
+    if name == "UserPromptSubmit":
+        return _turn(root, ready, client, payload)
     how = {"clear": "clear", "prompt_input_exit": "exit", "logout": "exit", "other": "exit"}
     ended = how.get(str(payload.get("reason")), "exit") if name == "SessionEnd" and session else ""
     look(root, ["--ended", f"{session}={ended}"] if ended else [])
-    return ""
+    return NOTHING
 
 
 def _session_start(
@@ -103,7 +112,29 @@ def _session_start(
         answer["last"] = max(answer["last"], written)
     if session != SAMPLE and (moved or written > answer["made"] or now - answer["made"] > STALE):
         look(root)
+    if source in ("compact", "clear"):
+        _forget_turns(root, session)
     return text.compose(answer, source, session, now)
+
+
+def _turn(root: str, ready: str, client: str, payload: Mapping[str, Any]) -> Answered:
+    from nanoctx.hook import turn
+
+    answer = reading.json_file(ready)
+    if answer.get("v") != VERSION:
+        return NOTHING
+    said, note = turn.text(root, ready, answer, client, payload, _now())
+    return (dialects.answer(said, client, "UserPromptSubmit"), note) if said else NOTHING
+
+
+def _forget_turns(root: str, session: str) -> None:
+    """The host does not remember of what it was reminded; mostly there was nothing."""
+    if os.path.isdir(os.path.join(root, ".state/turns")):
+        from pathlib import Path
+
+        from nanoctx.disk import turns
+
+        turns.reset(Path(root, ".state"), session)
 
 
 def _now() -> float:

@@ -25,13 +25,13 @@ def understood(payload: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-def answer(text: str, client: str) -> str:
-    """The text of a session's start in the form that this host takes."""
+def answer(text: str, client: str, event: str) -> str:
+    """The text for an event in the form that this host takes."""
     if client in PLAIN:
         return text
     if client == "copilot":
         return f'{{"additionalContext":{reading.quoted(text)}}}'
     return (
-        '{"hookSpecificOutput":{"hookEventName":"SessionStart",'
+        f'{{"hookSpecificOutput":{{"hookEventName":"{event}",'
         f'"additionalContext":{reading.quoted(text)}}}}}'
     )

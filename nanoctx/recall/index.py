@@ -10,22 +10,19 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from nanoctx.disk import files, lock
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, DiskError
-from nanoctx.recall import holdings, passages
+from nanoctx.recall import holdings, opening, passages
+from nanoctx.recall.opening import DAMAGE, as_it_stands
 from nanoctx.recall.store import Store, Unit
 
-FILE = "index.sqlite"
 AT_ONCE = 8192  # items written in one piece: so many are held in memory, and so many are lost when killed
 FIRST_WAIT = 30.0  # seconds for another process that makes the first index
 LATELY = 1.0  # seconds: a folder of observations seen so shortly ago is not looked through again
 Progress = Callable[[int, int], None]  # files read, of so many
-
-DAMAGE = (sqlite3.DatabaseError, ValueError, OverflowError)
 
 
 class Opened(NamedTuple):
@@ -49,7 +46,7 @@ def refresh(
             return _refresh(workspace, progress)
         except DAMAGE as error:
             if _is_refusal(error):
-                raise DiskError(f"{_path(workspace)} cannot be written: {error}.") from error
+                raise DiskError(f"{opening.path(workspace.state)} cannot be written: {error}.") from error
             _delete(workspace)
             return _refresh(workspace, progress)
 
@@ -72,36 +69,20 @@ def opened(workspace: Workspace, *, progress: Progress | None = None) -> Iterato
 
 def _open_fresh(workspace: Workspace, progress: Progress | None) -> tuple[Store, tuple[str, ...]]:
     remarks: tuple[str, ...] = ()
-    store = _reader(workspace)
+    store = as_it_stands(workspace.state)
     try:
         if store is None or holdings.scan(workspace, lately=LATELY) != store.stamps():
             if store:
                 store.close()
             remarks = refresh(workspace, progress=progress, wait=0.0 if store else FIRST_WAIT)
-            store = _reader(workspace)
+            store = as_it_stands(workspace.state)
     except Busy as busy:
         remarks = (f"The newest may be missing: {busy}",)
-        store = _reader(workspace)
+        store = as_it_stands(workspace.state)
     except (DiskError, OSError) as error:
         remarks = (f"The index is not kept: {error}",)
-        store = _reader(workspace)
+        store = as_it_stands(workspace.state)
     return store or _in_memory(workspace, progress), remarks
-
-
-def _reader(workspace: Workspace) -> Store | None:
-    """The index as it stands; None if there is none that can be used."""
-    if not _path(workspace).is_file():
-        return None
-    store = None
-    try:
-        store = Store(str(_path(workspace)), read_only=True)
-        if store.is_current():
-            return store
-    except DAMAGE:
-        pass
-    if store:
-        store.close()
-    return None
 
 
 def _in_memory(workspace: Workspace, progress: Progress | None) -> Store:
@@ -114,8 +95,8 @@ def _in_memory(workspace: Workspace, progress: Progress | None) -> Store:
 
 
 def _refresh(workspace: Workspace, progress: Progress | None) -> tuple[str, ...]:
-    files.make_folder(_path(workspace).parent, private=True)
-    store = Store(str(_path(workspace)))
+    files.make_folder(opening.path(workspace.state).parent, private=True)
+    store = Store(str(opening.path(workspace.state)))
     try:
         store.begin(writing=True)
         current = store.is_current()
@@ -227,13 +208,9 @@ def _turn(workspace: Workspace, wait: float) -> contextlib.AbstractContextManage
     return lock.hold(workspace.state / "recall.lock", wait=wait, purpose="recall")
 
 
-def _path(workspace: Workspace) -> Path:
-    return workspace.state / "recall" / FILE
-
-
 def _delete(workspace: Workspace) -> None:
     for ending in ("-journal", "-wal", "-shm", ""):
-        files.remove(_path(workspace).with_name(FILE + ending))
+        files.remove(opening.path(workspace.state).with_name(opening.FILE + ending))
 
 
 def _is_refusal(error: Exception) -> bool:

@@ -12,12 +12,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import UsageError
-from nanoctx.recall import embeddings, index, ranking, words
+from nanoctx.recall import embeddings, ranking, words
+from nanoctx.recall.opening import DAMAGE
 from nanoctx.recall.passages import Passage
 from nanoctx.recall.ranking import Place, Term
 from nanoctx.recall.store import Row, Store, month
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nanoctx.disk.workspace import Workspace
+    from nanoctx.recall.index import Progress
 
 MOST = 200  # hits of one search
 LONGEST_QUERY = 4000  # characters that are looked at
@@ -77,9 +82,11 @@ def search(
     now: datetime,
     k: int = 10,
     filters: Filters = EVERYTHING,
-    progress: index.Progress | None = None,
+    progress: Progress | None = None,
 ) -> Hits:
     """The at most `k` best hits; raise UsageError for a query without a word in it."""
+    from nanoctx.recall import index  # who only looks into one needs nothing of what makes it
+
     if not words.asked(query[:LONGEST_QUERY]):
         raise UsageError("there is no word to search for: give at least one word or name")
     for attempt in (1, 2):
@@ -88,7 +95,7 @@ def search(
                 opened.store.begin()
                 hits = in_store(opened.store, query, k=k, filters=filters, now=now)
                 return Hits(hits, opened.store.counts().items, opened.remarks)
-            except index.DAMAGE:
+            except DAMAGE:
                 if attempt == 2:
                     raise
         index.drop(workspace)
@@ -205,3 +212,23 @@ def _hit(passage: Passage, file: tuple[str, str], score: float, also: Collection
         passage.key, passage.text, passage.kind, source, observation, passage.pos, passage.project,
         passage.scope, at, passage.grade, passage.by, round(score, 4), tuple(also),
     )  # fmt: skip
+
+
+def told(hit: Hit, now: datetime) -> dict[str, object]:
+    """A hit for programs."""
+    return {
+        "id": hit.id,
+        "text": hit.text,
+        "kind": hit.kind,
+        "source": hit.source,
+        "observation": hit.observation or None,
+        "pos": hit.pos,
+        "project": hit.project or None,
+        "scope": hit.scope or None,
+        "at": hit.at.isoformat().replace("+00:00", "Z") if hit.at else None,
+        "age_seconds": int((now - hit.at).total_seconds()) if hit.at else None,
+        "grade": hit.grade or None,
+        "by": hit.by or None,
+        "score": hit.score,
+        "also": list(hit.also),
+    }

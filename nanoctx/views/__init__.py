@@ -51,7 +51,9 @@ class Built:
     milliseconds: int
 
 
-def build(name: str, desk: Desk, *, budget: int | None = None, form: str = "") -> Built:
+def build(
+    name: str, desk: Desk, *, budget: int | None = None, form: str = "", session: str = ""
+) -> Built:
     """A view for whoever stands at the desk. A text never takes more than its budget."""
     begun = clock.elapsed()
     view = cast(View, import_module(f"nanoctx.views.{name}"))
@@ -78,7 +80,10 @@ def build(name: str, desk: Desk, *, budget: int | None = None, form: str = "") -
         round((clock.elapsed() - begun) * 1000),
     )
     if built.text:
-        injections.note(desk.ws.state, {"at": f"{desk.now:%Y-%m-%dT%H:%M:%SZ}", **_logged(built)})
+        whose = {"session": session[:100]} if session else {}
+        injections.note(
+            desk.ws.state, {"at": f"{desk.now:%Y-%m-%dT%H:%M:%SZ}", **_logged(built), **whose}
+        )
     return built
 
 
