@@ -77,7 +77,7 @@ class Forgotten:
         return rest if rest is text or _says_something(rest) else ""
 
     def page(self, text: str) -> str:
-        """A page without it; a line goes as a whole if what is left of it says nothing."""
+        """A page or a document without it; a line goes as a whole if no other word is left in it."""
         found = self.finder.spans(text) if text else []
         if not found:
             return text
@@ -87,7 +87,19 @@ class Forgotten:
             at = span.end
         kept.append(text[at:])
         lines = GONE.join(kept).split("\n")
-        return "\n".join(line for line in lines if GONE not in line or _says_something(line))
+        return "\n".join(line for line in lines if GONE not in line or _has_words(line))
+
+    def old_page(self, text: str) -> str | None:
+        """An earlier version of a page, without lines made of the same words; None if none can tell."""
+        if self.sessions or not isinstance(self.finder, Words):
+            return None
+        kept = self.page(text)
+        return "\n".join(line for line in kept.split("\n") if not self.finder.resembles(line))
+
+    def made_of_it(self, one: Observation) -> Iterator[str]:
+        """What an observation says in words of a passage, in whatever order."""
+        texts = (one.title, one.summary, *(item.text for item in one.items), *(q.quote for q in one.evidence))
+        yield from (text for text in texts if text and self.finder.resembles(text))
 
     def lines(self, text: str) -> Iterator[str]:
         """The lines that it stands in."""
@@ -218,6 +230,10 @@ def lifted_by(text: str, observations: Iterable[Observation]) -> tuple[str, ...]
     return tuple(
         one.id for one in known if is_tombstone(one) and one.id not in out and _of([one]).holds(text)
     )
+
+
+def _has_words(line: str) -> bool:
+    return bool(_WORDS.search(_ABOUT.sub("", line, count=1).replace(GONE, "")))
 
 
 def _says_something(line: str) -> bool:
