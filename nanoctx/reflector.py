@@ -266,7 +266,7 @@ class _Cycle:
         stale = [id for id in known.folded.digests if id.startswith(HAND) and id not in hand]
         fold.update(known.folded, {**dict.fromkeys(stale), **hand})
 
-    def _groups(self) -> tuple[fold.Group, ...]:
+    def _groups(self) -> fold.Grouped:
         """What is said, without what an agent was asked to remember and the person took back."""
         folded = self._remembered.folded
         found = fold.groups(folded)
@@ -275,9 +275,10 @@ class _Cycle:
             return found
         standing = (
             fold.Group(tuple(claim for claim in one.claims if claim.observation not in out), one.sayings)
-            for one in found
+            for one in found.together
         )
-        return tuple(one for one in standing if one.claims)
+        together = tuple(one for one in standing if one.claims)
+        return fold.Grouped(together, [claim for claim in found.alone if claim.observation not in out])
 
     # -- the repository ------------------------------------------------------------------------------------
 

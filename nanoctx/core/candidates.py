@@ -23,7 +23,7 @@ def candidates(story: Sequence[Deeds], root: str = "") -> list[Candidate]:
     found: list[Candidate] = []
     for index, deeds in enumerate(story):
         found += _from_person(story, index)
-        found += traces.from_commits(story, index)
+        found += traces.from_commits(story, index, _told(deeds))
         found += _from_report(deeds, index, doubtful=hindsight.failed_since(story, index))
         found += traces.from_failures(story, index)
     found += traces.from_story(story, root)
@@ -107,6 +107,14 @@ def _from_plan(event: Event, index: int) -> Iterator[Candidate]:
         lead = prose.cut(f"Plan: {block.heading}" if block.heading else "Plan", 90)
         for line in prose.pack([text for text in texts if prose.has_words(text, 2)], WIDTH, lead)[:PARTS]:
             yield made(event, index, "dec", "planned", prose.cut(line, WIDTH), 0.7, quote=line)
+
+
+def _told(deeds: Deeds) -> str:
+    """What the agent reported at the end of a turn, in one line; not what it guesses or wants done."""
+    if deeds.final is None or not deeds.finished or cues.INSTRUCTS.match(deeds.final.text):
+        return ""
+    line = outline(prose.blocks(deeds.final.text))
+    return "" if cues.GUESS.search(line) or cues.GREETING.match(line) else line
 
 
 # -- what the agent reported -------------------------------------------------------------------------------

@@ -78,6 +78,13 @@ def rewrite(
     return Rewritten(files.read(path).text, False, page.conflict)
 
 
+def stands_as_written(path: Path, state: Path) -> bool:
+    """Whether a page is as we last wrote it, so that there is nothing to merge."""
+    found = files.read(path)
+    copies = (state / "written" / path.name).glob("*.md")
+    return any(files.read(copy) == found for copy in copies if copy.name != "pending.md")
+
+
 class _Page:
     """One page while it is being rewritten."""
 
