@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace as replaced
 
 from nanoctx.core import undone, verbatim
-from nanoctx.core.passage import Finder, Hashes, Imprint, Words, imprint
+from nanoctx.core.passage import Finder, Hashes, Imprint, Span, Words, imprint
 from nanoctx.model import Changed, Commit, Event, Evidence, Item, Observation, Repository
 
 EVERYWHERE = "everywhere"  # the page that a tombstone is about
@@ -23,6 +23,7 @@ GONE = "[forgotten]"
 FEWEST = 3  # words that a line of ours must have left
 
 _WORDS = re.compile(r"\w+")
+_GONE = re.compile(re.escape(GONE))
 _LABEL = re.compile(
     r"^\s*(?:[-*+]|\d{1,9}[.)])?\s*(?:[^\w\s]\ufe0f?\s)?\s*(?:[A-Z][\w /-]{0,30}(?: \([^()]*\))?:)?"
 )
@@ -57,11 +58,21 @@ class Forgotten:
         return bool(self.name)
 
     def holds(self, text: str) -> bool:
-        return bool(self.finder.spans(text))
+        return bool(self._spans(text))
+
+    def _spans(self, text: str) -> list[Span]:
+        found = self.finder.spans(text) if text else []
+        if not found or GONE not in text:
+            return found
+        # Of our own mark nothing is forgotten, whatever somebody wanted forgotten.
+        marks = [Span(*match.span()) for match in _GONE.finditer(text)]
+        return [
+            one for one in found if not any(mark.start <= one.start and one.end <= mark.end for mark in marks)
+        ]
 
     def cut(self, text: str) -> str:
         """The text without it: "" if no other word is left."""
-        found = self.finder.spans(text) if text else []
+        found = self._spans(text)
         if not found:
             return text
         left, at = [], 0
@@ -78,7 +89,7 @@ class Forgotten:
 
     def page(self, text: str) -> str:
         """A page or a document without it; a line goes as a whole if no other word is left in it."""
-        found = self.finder.spans(text) if text else []
+        found = self._spans(text)
         if not found:
             return text
         kept, at = [], 0
@@ -104,7 +115,7 @@ class Forgotten:
     def lines(self, text: str) -> Iterator[str]:
         """The lines that it stands in."""
         seen = -1
-        for span in self.finder.spans(text):
+        for span in self._spans(text):
             start = text.rfind("\n", 0, span.start) + 1
             end = text.find("\n", span.end)
             if start > seen:
