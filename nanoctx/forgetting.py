@@ -56,6 +56,9 @@ def plan(ws: Workspace, query: str, *, now: datetime, zone: tzinfo) -> Plan:
         texts, sessions = _texts(ws, query, by_id, now, zone), ()
         if not texts:
             raise UsageError(f"`{query[:80]}` is too little to forget: give a word of four letters at least")
+    asked = forgotten.by_words(texts)
+    made = (text.rstrip(escape.ELLIPSIS) for one in known if one.session for text in asked.made_of_it(one))
+    texts = tuple(dict.fromkeys((*texts, *(text for text in made if not asked.holds(text)))))
     gone = forgotten.by_words(texts, sessions)
     held = tuple(sweep.holdings(ws, gone, os.environ))
     return Plan(texts, sessions, held, tuple(_names(known, gone)))
@@ -74,6 +77,9 @@ def forget(ws: Workspace, what: Plan, *, now: datetime, zone: tzinfo) -> Done:
         sweep.keep_away(ws, forgotten.read(known), os.environ)
         publishing.publish(ws, known, known, now, zone)
     reflector.reflect(ws, now=now, zone=zone)
+    if what.sessions:
+        with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="forget"):
+            sweep.drop_earlier(ws)
     left = [f"{one.path} still holds it" for one in sweep.holdings(ws, what.gone, os.environ)]
     return Done(made.id, changed, (*left, *_out_of_the_index(ws)))
 

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace as replaced
 
 from nanoctx.core import undone, verbatim
-from nanoctx.core.passage import Finder, Hashes, Imprint, Words, imprint
+from nanoctx.core.passage import Finder, Hashes, Imprint, Span, Words, imprint
 from nanoctx.model import Changed, Commit, Event, Evidence, Item, Observation, Repository
 
 EVERYWHERE = "everywhere"  # the page that a tombstone is about
@@ -23,6 +23,7 @@ GONE = "[forgotten]"
 FEWEST = 3  # words that a line of ours must have left
 
 _WORDS = re.compile(r"\w+")
+_GONE = re.compile(re.escape(GONE))
 _LABEL = re.compile(
     r"^\s*(?:[-*+]|\d{1,9}[.)])?\s*(?:[^\w\s]\ufe0f?\s)?\s*(?:[A-Z][\w /-]{0,30}(?: \([^()]*\))?:)?"
 )
@@ -57,11 +58,21 @@ class Forgotten:
         return bool(self.name)
 
     def holds(self, text: str) -> bool:
-        return bool(self.finder.spans(text))
+        return bool(self._spans(text))
+
+    def _spans(self, text: str) -> list[Span]:
+        found = self.finder.spans(text) if text else []
+        if not found or GONE not in text:
+            return found
+        # Of our own mark nothing is forgotten, whatever somebody wanted forgotten.
+        marks = [Span(*match.span()) for match in _GONE.finditer(text)]
+        return [
+            one for one in found if not any(mark.start <= one.start and one.end <= mark.end for mark in marks)
+        ]
 
     def cut(self, text: str) -> str:
         """The text without it: "" if no other word is left."""
-        found = self.finder.spans(text) if text else []
+        found = self._spans(text)
         if not found:
             return text
         left, at = [], 0
@@ -77,8 +88,8 @@ class Forgotten:
         return rest if rest is text or _says_something(rest) else ""
 
     def page(self, text: str) -> str:
-        """A page without it; a line goes as a whole if what is left of it says nothing."""
-        found = self.finder.spans(text) if text else []
+        """A page or a document without it; a line goes as a whole if no other word is left in it."""
+        found = self._spans(text)
         if not found:
             return text
         kept, at = [], 0
@@ -87,12 +98,24 @@ class Forgotten:
             at = span.end
         kept.append(text[at:])
         lines = GONE.join(kept).split("\n")
-        return "\n".join(line for line in lines if GONE not in line or _says_something(line))
+        return "\n".join(line for line in lines if GONE not in line or _has_words(line))
+
+    def old_page(self, text: str) -> str | None:
+        """An earlier version of a page, without lines made of the same words; None if none can tell."""
+        if self.sessions or not isinstance(self.finder, Words):
+            return None
+        kept = self.page(text)
+        return "\n".join(line for line in kept.split("\n") if not self.finder.resembles(line))
+
+    def made_of_it(self, one: Observation) -> Iterator[str]:
+        """What an observation says in words of a passage, in whatever order."""
+        texts = (one.title, one.summary, *(item.text for item in one.items), *(q.quote for q in one.evidence))
+        yield from (text for text in texts if text and self.finder.resembles(text))
 
     def lines(self, text: str) -> Iterator[str]:
         """The lines that it stands in."""
         seen = -1
-        for span in self.finder.spans(text):
+        for span in self._spans(text):
             start = text.rfind("\n", 0, span.start) + 1
             end = text.find("\n", span.end)
             if start > seen:
@@ -218,6 +241,10 @@ def lifted_by(text: str, observations: Iterable[Observation]) -> tuple[str, ...]
     return tuple(
         one.id for one in known if is_tombstone(one) and one.id not in out and _of([one]).holds(text)
     )
+
+
+def _has_words(line: str) -> bool:
+    return bool(_WORDS.search(_ABOUT.sub("", line, count=1).replace(GONE, "")))
 
 
 def _says_something(line: str) -> bool:

@@ -16,7 +16,10 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol
 from zlib import crc32
 
+from nanoctx.core import prose
+
 LEAST = 4  # bytes of a passage's plain words; fewer would stand everywhere
+FEWEST, MOST = 2, 0.6  # telling words, and their share, by which a text resembles a passage
 BEGINNING = 16  # characters of a passage that tell it where the text was cut off
 _ANCHOR = 8  # characters at the start of a passage that are looked for first
 _CUT = 150  # a text this long may have been cut without showing it
@@ -34,6 +37,10 @@ class Finder(Protocol):
 
     def spans(self, text: str) -> list[Span]:
         """Where they stand, in order and without overlap."""
+        ...
+
+    def resembles(self, text: str) -> bool:
+        """Whether a text is made of the words of one."""
         ...
 
 
@@ -85,6 +92,13 @@ class Words:
     def __init__(self, texts: Iterable[str]) -> None:
         self._wanted = sorted({plain(text) for text in texts if is_long_enough(text)}, key=len, reverse=True)
         self._rarest = [max(words.split(), key=len) for words in self._wanted]
+        telling = (prose.words(words) for words in self._wanted)
+        self._telling = [words for words in telling if len(words) >= FEWEST]
+
+    def resembles(self, text: str) -> bool:
+        """Whether a text has most words of a passage in another order, as what is made of it may have."""
+        have = prose.words(text) if self._telling else frozenset()
+        return any(len(have & words) >= max(FEWEST, MOST * len(words)) for words in self._telling)
 
     def spans(self, text: str) -> list[Span]:
         return _without_overlap(self._found(text)) if self._wanted else []
@@ -120,6 +134,10 @@ class Hashes:
 
     def spans(self, text: str) -> list[Span]:
         return _without_overlap(self._found(text)) if self._wanted else []
+
+    def resembles(self, text: str) -> bool:
+        """Of words in another order a hash tells nothing."""
+        return False
 
     def _found(self, text: str) -> Iterator[Span]:
         whole = _plain(text)

@@ -26,6 +26,7 @@ MOST_LINES = 200  # named of one file
 _PAGES = ("CONTEXT.md", "MEMORY.md", "SOUL.md", "USER.md", "TOOLS.md")
 _FOLDERS = ("observations", "projects", "conflicts", "tools", "knowledge", ".state")
 _OWN = ("lock", "lock.next", "recall.lock", "cursors.json", "swept.json")  # that hold no words
+_EARLIER = frozenset(("older", "history"))  # folders of pages that do not stand any more
 _SNIFFED = 8192
 
 
@@ -56,8 +57,15 @@ def holdings(ws: Workspace, gone: Forgotten, env: Mapping[str, str]) -> Iterator
 def sweep(ws: Workspace, gone: Forgotten, env: Mapping[str, str]) -> int:
     """Take it out of every file; returns how many were changed."""
     changed = sum(_swept(path, gone) for path, _ in _places(ws, env))
-    _note(ws, gone, observations.news(ws.root, {}).stamps)
+    _note(ws, gone, observations.news(ws.root, {}).stamps, earlier=bool(gone.sessions))
     return changed
+
+
+def drop_earlier(ws: Workspace) -> None:
+    """Drop the earlier versions of pages: the lines of a session that is forgotten are known by nothing."""
+    for path in _below(ws.state):
+        if not _EARLIER.isdisjoint(path.parts):
+            files.remove(path)
 
 
 def keep_away(ws: Workspace, gone: Forgotten, env: Mapping[str, str]) -> bool:
@@ -73,13 +81,15 @@ def keep_away(ws: Workspace, gone: Forgotten, env: Mapping[str, str]) -> bool:
         return False
     if known.get("name") != _name(gone):
         return sweep(ws, gone, env) > 0
+    if known.get("earlier"):  # by now the pages are made anew
+        drop_earlier(ws)
     found = observations.news(ws.root, known["stamps"])
     changed = sum(_swept(ws.observations / place, gone) for place in found.loaded)
     if (copies := mirror.folder(ws.root, env)) is not None:
         for place in found.loaded:
             with suppress(DiskError, OSError):
                 _swept(copies / "observations" / place, gone)
-    if found.stamps != known["stamps"]:
+    if found.stamps != known["stamps"] or known.get("earlier"):
         _note(ws, gone, found.stamps)
     return changed > 0
 
@@ -146,7 +156,8 @@ def _cleaned(path: Path, text: str, gone: Forgotten) -> str | None:
         return text if clean == value else json.dumps(clean, separators=(",", ":"), ensure_ascii=False)
     if path.suffix == ".jsonl":
         return "".join(_cleaned_record(line, gone) for line in text.splitlines(keepends=True))
-    return gone.page(text)
+    is_old = ".state" in path.parts and not _EARLIER.isdisjoint(path.parts)
+    return gone.old_page(text) if is_old else gone.page(text)
 
 
 def _cleaned_observation(text: str, gone: Forgotten) -> str | None:
@@ -212,9 +223,10 @@ def _noted(ws: Workspace) -> dict[str, Any]:
     return found if isinstance(found, dict) and isinstance(found.get("stamps"), dict) else {}
 
 
-def _note(ws: Workspace, gone: Forgotten, stamps: Mapping[str, str]) -> None:
+def _note(ws: Workspace, gone: Forgotten, stamps: Mapping[str, str], *, earlier: bool = False) -> None:
     files.make_folder(ws.state)
-    files.write(_path(ws), json.dumps({"name": _name(gone), "stamps": stamps}), durable=False)
+    noted = {"name": _name(gone), "stamps": stamps, "earlier": earlier}
+    files.write(_path(ws), json.dumps(noted), durable=False)
 
 
 def _name(gone: Forgotten) -> str:
