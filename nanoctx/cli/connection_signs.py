@@ -82,9 +82,7 @@ def _tried(call: Call, client: Client, desk: Desk, one: Connection) -> Sign:
     payload = {"session_id": hook.SAMPLE, "cwd": str(call.cwd), "source": "startup"}
     given = json.dumps(payload).encode()
     try:
-        done = children.run(
-            start, given=given, env=call.env, cwd=call.cwd, timeout=_TRIAL, limit=_ANSWER
-        )
+        done = children.run(start, given=given, env=call.env, cwd=call.cwd, timeout=_TRIAL, limit=_ANSWER)
     except OSError as error:
         return Sign(name, False, f"{start[0]} cannot be started ({error.strerror})", again)
     if not done.good:

@@ -38,9 +38,7 @@ class _Place(NamedTuple):
 def settings(scope: Scope, desk: Desk) -> Path:
     # The shared settings.json of a project would carry this machine's paths to everybody else.
     return (
-        _home(desk) / "settings.json"
-        if scope == "user"
-        else desk.project / ".claude" / "settings.local.json"
+        _home(desk) / "settings.json" if scope == "user" else desk.project / ".claude" / "settings.local.json"
     )
 
 

@@ -131,9 +131,7 @@ def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candid
                 quality = "hypothesis" if cues.GUESS.search(line) else grade if worked else "claimed"
                 yield made(say, index, kind, sort, line, weight, grade=quality)
         for block in parts:
-            yield from _from_block(
-                block, say, index, final=final, worked=worked, mended=mended, grade=grade
-            )
+            yield from _from_block(block, say, index, final=final, worked=worked, mended=mended, grade=grade)
 
 
 def _only_announces(text: str) -> bool:

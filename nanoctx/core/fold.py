@@ -118,8 +118,8 @@ def update(folded: Folded, news: Mapping[str, Digest | None]) -> None:
         _forget(folded, key)
     after = standing | new
     fresh = {key: after[key] for key in (new.keys() - standing.keys()) | again}
-    for one, other in _near(fresh, after, crowd):
-        _judge(folded, one.saying, other.saying)
+    for claim, other in _near(fresh, after, crowd):
+        _judge(folded, claim.saying, other.saying)
 
 
 def groups(folded: Folded) -> Grouped:
@@ -154,8 +154,8 @@ def _centers(same: Mapping[str, Sequence[str]], found: Mapping[str, Claim]) -> d
     """
     Of each saying the shortest that it is said with.
 
-    "Write tests for the parser" and "write tests for the lexer" are each the same as "write tests", and not as
-    each other: so a saying is joined only while all that are joined have most of their words in common.
+    "Write tests for the parser" and "write tests for the lexer" are each the same as "write tests", and not
+    as each other: so a saying is joined only while all that are joined have most of their words in common.
     """
     centers: dict[str, str] = {}
     every: dict[str, frozenset[str]] = {}  # words of all that are said with one

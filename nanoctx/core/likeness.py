@@ -3,8 +3,8 @@ Whether two lines say the same, or take each other's place. By words only, and e
 
 The words of a line are reduced to stems that carry a sign: what stands in the reach of a "not" is denied, as
 is "off" for "on". Names and numbers must be the same on both sides, and one line may say more than the other,
-but not each something else: a word that was put in the place of another makes another subject. Since a pair is
-judged by nothing but its two lines, the fold of many comes out the same in any order.
+but not each something else: a word that was put in the place of another makes another subject. Since a pair
+is judged by nothing but its two lines, the fold of many comes out the same in any order.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _LIGHT = frozenset(
     on-the-fly one only or other our out over own per please put re really s same say see set shall she
     should since so some still such sure t take than that the their them then there these they thing things
     this those to too turn up us use used using ve very via want was way we well were what when where which
-    while who will with would you your always ever whenever first going forward future time times simply rather
+    while who will with would you your always ever whenever first going forward future time times simply
+    rather
     """.split()  # noqa: SIM905
 )
 _NEGATION = frozenset(
@@ -285,7 +286,7 @@ def _read(plain: str) -> _Read:
 
 
 def _stem(token: str) -> str:
-    """"caching", "cached" and "cache" are one, and so are "commit" and "committing"."""
+    """ "caching", "cached" and "cache" are one, and so are "commit" and "committing"."""
     stem = prose.stem(token)
     if stem.endswith("ing") and len(stem) >= 6:
         stem = stem[:-3]

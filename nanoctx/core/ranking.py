@@ -71,9 +71,7 @@ def _worth(one: Candidate, turns: int) -> float:
     return one.weight * 0.97**back * (1 + 0.05 * names)
 
 
-def _for_the_page(
-    chosen: Sequence[Candidate], turns: int, weights: Mapping[str, float]
-) -> list[Candidate]:
+def _for_the_page(chosen: Sequence[Candidate], turns: int, weights: Mapping[str, float]) -> list[Candidate]:
     """Greedy by score, each pick lowering what says the same again."""
     most = max(weights.values(), default=1.0)
     scores = {id(one): _score(one, turns) * (FAR + _nearness(one, weights) / most) for one in chosen}
@@ -102,9 +100,7 @@ def _for_the_page(
         fresh = len(have - covered) / max(1, len(have))
         repeats = (
             0.75
-            if one.turn in told
-            and one.kind in ("impl", "fact")
-            and one.sort not in ("outline", "commit")
+            if one.turn in told and one.kind in ("impl", "fact") and one.sort not in ("outline", "commit")
             else 1.0
         )
         return scores[id(one)] * (0.2 + 0.8 * fresh) * 0.8 ** kinds[one.kind] * repeats
@@ -154,9 +150,8 @@ def _score(one: Candidate, turns: int) -> float:
         size = max(size, 0.6)
         if cues.CHORE.match(one.text):
             prior = 0.5
-        elif (
-            one.sort in ("said", "answered", "corrected")
-            and (cues.NORM.search(one.text) or _is_standing_order(one.text))
+        elif one.sort in ("said", "answered", "corrected") and (
+            cues.NORM.search(one.text) or _is_standing_order(one.text)
         ):
             prior = 4.2
             if _is_standing_order(one.text):  # what should be may have come to be, or been thought better of

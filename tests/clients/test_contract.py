@@ -12,9 +12,7 @@ from nanoctx.clients import CLIENTS
 from nanoctx.clients.base import SCOPES, Client, Desk, NotUnderstood
 
 SCRIPT = Path("/opt/a folder with 'quotes'/nanoctx-hook")
-TEXTS = {
-    name: data.decode("utf-8", "surrogateescape") for name, data in SETTINGS.items() if data is not None
-}
+TEXTS = {name: data.decode("utf-8", "surrogateescape") for name, data in SETTINGS.items() if data is not None}
 # Without a record nobody can tell these from what we made ourselves.
 TAKEN_FOR_OURS = {
     "empty", "only a newline", "empty object with space", "empty lists of hooks", "empty hooks",
