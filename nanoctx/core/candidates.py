@@ -23,7 +23,7 @@ def candidates(story: Sequence[Deeds], root: str = "") -> list[Candidate]:
     found: list[Candidate] = []
     for index, deeds in enumerate(story):
         found += _from_person(story, index)
-        found += traces.from_commits(story, index)
+        found += traces.from_commits(story, index, _told(deeds))
         found += _from_report(deeds, index, doubtful=hindsight.failed_since(story, index))
         found += traces.from_failures(story, index)
     found += traces.from_story(story, root)
@@ -109,6 +109,14 @@ def _from_plan(event: Event, index: int) -> Iterator[Candidate]:
             yield made(event, index, "dec", "planned", prose.cut(line, WIDTH), 0.7, quote=line)
 
 
+def _told(deeds: Deeds) -> str:
+    """What the agent reported at the end of a turn, in one line; not what it guesses or wants done."""
+    if deeds.final is None or not deeds.finished or cues.INSTRUCTS.match(deeds.final.text):
+        return ""
+    line = outline(prose.blocks(deeds.final.text))
+    return "" if cues.GUESS.search(line) or cues.GREETING.match(line) else line
+
+
 # -- what the agent reported -------------------------------------------------------------------------------
 
 
@@ -131,7 +139,9 @@ def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candid
                 quality = "hypothesis" if cues.GUESS.search(line) else grade if worked else "claimed"
                 yield made(say, index, kind, sort, line, weight, grade=quality)
         for block in parts:
-            yield from _from_block(block, say, index, final=final, worked=worked, mended=mended, grade=grade)
+            yield from _from_block(
+                block, say, index, final=final, worked=worked, mended=mended, grade=grade
+            )
 
 
 def _only_announces(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -57,7 +58,7 @@ class Claim(msgspec.Struct, frozen=True, gc=False, array_like=True):
 def claims(one: Observation) -> tuple[Claim, ...]:
     """What of an observation may become a fact, each with what it takes to compare it."""
     if one.agent == people.AGENT:
-        return ()
+        return tuple(_asked_for(one))
     language = main_language(one)
     headless = bool(one.more.get("headless"))
     judged = ((item, keeping.kept(item, headless=headless)) for item in one.items if item.kind in KINDS)
@@ -70,11 +71,21 @@ def main_language(one: Observation) -> str:
     return min(known, key=lambda name: (-known[name], name), default="")
 
 
-def by_hand(origin: Origin, section: str, text: str, at: datetime, *, of: str = "", block: str = "") -> Claim:
+def by_hand(origin: Origin, section: str, line: str, at: datetime, *, of: str = "", block: str = "") -> Claim:
     """A line that a person wrote into the page, or put in the place of one of ours."""
-    kind = _KIND_IN.get(section, "fact")
-    scope = facts.UNIVERSAL
-    return _made(origin, kind, section, text, "person", "", scope, "", "", at, "", "", False, of, block)
+    kind, parsed = _KIND_IN.get(section, "fact"), facts.parse(line)
+    scope, project, language = facts.place(parsed.about)
+    return _made(
+        origin, kind, section, parsed.text, "person", "", scope, project, language, at, "", "", False, of,
+        block,
+    )  # fmt: skip
+
+
+def _asked_for(one: Observation) -> Iterator[Claim]:
+    """What an agent was asked to remember: its words, whoever asked, so never a rule."""
+    for item in one.items:
+        if item.kind in KINDS and item.by == "agent" and _REALMS[item.kind] != "rule":
+            yield _claim(one, item, keeping.Kept(item.text, item.kind), item.more.get("language", ""))
 
 
 def _claim(one: Observation, item: Item, kept: keeping.Kept, language: str) -> Claim:

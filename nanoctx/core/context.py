@@ -18,6 +18,8 @@ SECTIONS = ("Now", "Time", "Recent", "External")
 LEFT_AFTER = timedelta(days=14)
 LINE = 200
 FOCUS, TASK = 120, 160
+DENSE = 130  # characters to which lines are cut so that there is room for the fewest
+WHOLE_CLAUSES = 0.85  # of a line of Recent: it ends with a clause if that leaves so much of it
 RULES = 2  # of the person's, in Now
 IN_NOW = ("focus", "task", "block", "rule", "pref")
 OLDER = 10  # sessions that may fill a page beside the current one
@@ -59,11 +61,16 @@ def compose(scene: Scene) -> dict[str, tuple[Line, ...]]:
         "Recent": _with_people("Recent", _recent(scene, current), scene),
         "External": _with_people("External", scene.outside, scene),
     }
-    for also, width in ((True, LINE), (False, LINE), (False, 100), (False, 60), (False, 30), (False, 12)):
+    fewest = min(FEWEST, len(sections["Recent"]))
+    widest = None
+    for also, width in ((True, LINE), (False, LINE), (False, DENSE), (False, 60), (False, 30), (False, 12)):
+        if widest is not None and width < DENSE:
+            break
         fitted = _fitted(_narrowed(sections, scene, also=also, width=width), scene)
-        if fitted is not None:
+        if fitted is not None and len(fitted["Recent"]) >= fewest:
             return fitted
-    return _vital(_narrowed(sections, scene, also=False, width=LINE), scene)
+        widest = widest or fitted
+    return widest or _vital(_narrowed(sections, scene, also=False, width=LINE), scene)
 
 
 def render(sections: Mapping[str, Sequence[Line]]) -> dict[str, str]:
@@ -270,7 +277,7 @@ def page_line(item: Item) -> str:
         label = ""
     checked = " (checked)" if item.grade == "verified" and item.kind == "impl" and item.by == "agent" else ""
     guess = "Unverified: " if item.grade == "hypothesis" else ""
-    return prose.cut(f"{guess}{label}{item.text}", LINE - 2 - len(checked)) + checked
+    return prose.cut(f"{guess}{label}{item.text}", LINE - 2 - len(checked), WHOLE_CLAUSES) + checked
 
 
 # -- people and budget -------------------------------------------------------------------------------------

@@ -13,6 +13,11 @@ def without_filler(text: str) -> str:
     return without_start(_FILLER, text)
 
 
+def without_offer(text: str) -> str:
+    """An agent's question as what it offers: without the "would you like me to" before it."""
+    return without_filler(without_start(_OFFERS, without_filler(text)))
+
+
 class Cue:
     """
     An expression that is sought whatever the case of the text. Places it finds are of the lower-case text.
@@ -39,12 +44,13 @@ def _plain(text: str) -> str:
     return text.lower().replace("’", "'") if "’" in text else text.lower()
 
 
-def _any(*words: str) -> Cue:
-    return Cue(_words(*words))
+def _any(*words: str, signs: str = "") -> Cue:
+    """Whole words; `signs` are of scripts that do not part words, and are sought anywhere."""
+    return Cue(_words(*words) + (f"|{signs}" if signs else ""))
 
 
-def _start(*words: str) -> Cue:
-    return Cue(r"^\W*(?:" + "|".join(words) + r")\b")
+def _start(*words: str, signs: str = "") -> Cue:
+    return Cue(r"^\W*(?:" + "|".join(words) + r")\b" + (f"|{signs}" if signs else ""))
 
 
 def _words(*words: str) -> str:
@@ -60,6 +66,7 @@ INTENT = _start(
     r"i'?m (?:checking|reading|looking|running|going|using|now|about)",
     "(?:checking|running|looking|reading|updating|adding|fixing|creating|starting|searching)",
     "(?:ich werde|lass mich|je vais|voy a)",
+    signs="^(?:接下来|现在|首先|下面)?[,，]?我(?:将|会|先|准备|来|打算|正在|需要)|^让我|^これから|^まず",
 )
 POINTS_BACK = Cue(r"^(?:it|this|that|they|these|those)\b")
 NONE = Cue(r"^[\W_]*(?:none|nothing|no\b(?! longer)|n/a|keine?|aucune?|ninguna?)")
@@ -106,6 +113,10 @@ DONE = _any(
     r"now (?:uses?|shows?|returns?|has|have|supports?|works?|reads?|writes?)",
     r"(?:is|are) now",
     "no longer",
+    "hinzugefügt|behoben|entfernt|erstellt|geändert|aktualisiert|umgestellt|erledigt|fertig",
+    "ajoutée?s?|corrigée?s?|supprimée?s?|créée?s?|modifiée?s?|terminée?s?|mise? à jour",
+    "añadid[oa]s?|corregid[oa]s?|eliminad[oa]s?|cread[oa]s?|actualizad[oa]s?|terminad[oa]s?",
+    signs="已(?!知|有)|完成了|修复了|通过了|(?:追加|修正|削除|更新|作成|変更|完了)(?:しました|済み)|(?:추가|수정|삭제|생성|변경|완료|구현)(?:했|됐|되었|하였)",
 )
 FAILED = _any(
     r"fail(?:s|ed|ing)",
@@ -117,6 +128,8 @@ FAILED = _any(
     r"not (?:found|working|correct|usable|available|possible)",
     r"(?:issue|problem|bug) (?:is|was)",
     r"root cause|rejected|hangs?|hanging|timed out|no longer works",
+    r"fehlgeschlagen|fehler|funktioniert nicht|échoué|erreur|ne (?:marche|fonctionne) pas|falló|no funciona",
+    signs="失败|报错|无法|失敗|エラー|できません|실패|오류|에러",
 )
 # A fault as it stands: once something was edited, nobody knows that it still does.
 FAULT = _any(
@@ -142,12 +155,15 @@ GUESS = _any(
 )
 NEXT_HEADING = _any(
     r"next(?: steps?)?|remaining|to ?do|follow[- ]?ups?|still (?:to do|needed|open|pending)"
-    r"|not (?:yet )?(?:done|verified)|pending|what'?s (?:next|left)"
+    r"|not (?:yet )?(?:done|verified)|pending|what'?s (?:next|left)",
+    "nächste schritte|offen|prochaines étapes|próximos pasos",
+    signs="下一步|后续|待办|建议|次のステップ|残り|다음 단계|남은",
 )
 OFFER = _any(
     r"want me to|should i|shall i|if you (?:want|like|prefer|need)|let me know",
     r"would you like|you (?:can|could|may)|feel free"
     r"|happy to|options?|alternatives?|optional(?:ly)?",
+    signs="需要我|要不要|是否需要|如果你?(?:需要|愿意|同意)|如需|ご希望|しましょうか|원하시면|할까요",
 )
 NEXT = _any(
     r"next(?: step)?,? (?:i|we|you|is)|still (?:need|needs|has to|have to|left|to do|missing)"
@@ -155,6 +171,8 @@ NEXT = _any(
     r"needs? to be|(?:you|we)(?:'ll| will)? (?:need|must|have) to",
     r"not yet|todo|follow[- ]?up|before (?:merging|release)|pending|waiting (?:for|on)"
     r"|ready (?:for (?:review|approval|merge))",
+    r"als nächstes|noch (?:offen|zu tun|nicht)|muss noch|reste à|prochaine étape|falta(?:n)?|pendientes?",
+    signs="下一步|尚未|还需|仍需|待办|次に|未実装|残り|다음 단계|아직|남은",
 )
 WAITING = re.compile(
     r"((?:waiting (?:for|on)|awaiting|(?:PR|pull|MR)[^.;]{0,40}ready (?:for|to) (?:approval|review"
@@ -187,9 +205,11 @@ _FILLER = re.compile(
     r"|i would like (?:you )?to|i'd like (?:you )?to|i want|i need you to|i need to|help me(?: to)?"
     r"|couldn'?t we(?: not)?(?: simply)?|can'?t we|hmm+|oh|ok(?:ay)?|so|now|then|also|and|but|yes|no"
     r"|nope|wait|hey|hi|hello|cool|great|perfect|thanks|go ahead and|indeed|just|maybe|i think(?: that)?"
-    r"|we (?:need to|should|have to)|you should|if you want,? (?:next )?i can|would you like me to"
-    r"|do you want me to|should i|shall i|want me to|now that|next)\b[\s,.:!-]*)+",
+    r"|we (?:need to|should|have to)|you should|if you want,? (?:next )?i can|now that|next)\b[\s,.:!-]*)+",
     re.IGNORECASE,
+)
+_OFFERS = re.compile(
+    r"^(?:would you like me to|do you want me to|should i|shall i|want me to)\b[\s,.:!-]*", re.IGNORECASE
 )
 SMALL_WORDS = re.compile(
     r"\b(?:the|an?|please|just|really|also|very|actually|basically|some|any|(?:that|if|so that) (?:we"
@@ -219,7 +239,7 @@ CHORE = Cue(
     r"|lint\w*|build|ci)|(?:open|make|create) (?:a |the )?(?:pr|pull request)"
     r"|are (?:all )?(?:the )?tests passing)\b"
 )
-_IMPERATIVE = _words(
+_ORDERS = _words(
     r"add|try|fix|make|create|implement|write|refactor|review|update|remove|build|change|use|move"
     r"|set ?up|configure|enable|disable|investigate|design|improve|rename|resolve|address|apply|install",
     r"deploy|debug|convert|migrate|clean|compare|analy[sz]e|generate|draft|plan|consolidate|separate"
@@ -227,6 +247,11 @@ _IMPERATIVE = _words(
     r"|feature|issue",
     r"prüf\w*|füge|erstelle|ändere|behebe|ajoute|corrige|crea|añade|arregla",
 )
+_ORDERED = (
+    "请|帮我|应该|需要|添加|修改|修复|完成|实现|改成|改为|删除|更新|检查|ください|すべき"
+    "|해줘|해주세요|고쳐|추가|수정"
+)
+_IMPERATIVE = rf"(?:{_ORDERS}|{_ORDERED})"
 IMPERATIVE = Cue(_IMPERATIVE)
 WISH = Cue(rf"^{_IMPERATIVE}|(?:[.!?]\s+){_IMPERATIVE}|\b(?:should|need|want|i'?d like|must)\b")
 STANDING = _any(

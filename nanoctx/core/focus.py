@@ -11,7 +11,7 @@ from nanoctx.core.deeds import Deeds
 from nanoctx.core.keywords import Talk
 from nanoctx.core.named import Named, by
 from nanoctx.core.own_words import own_words, substantive
-from nanoctx.core.phrases import capital, overlap, request, shortened
+from nanoctx.core.phrases import capital, overlap, request, shortened, size
 from nanoctx.core.turns import Story
 
 FOCUS = 120
@@ -21,10 +21,11 @@ PHRASE = 50  # of the Focus: the person's words; the rest names what it is about
 ANCHORED = 72  # a short ask and the one before it
 SUBJECT = 50  # of a commit's subject
 FEW = 5  # words; a prompt with more says by itself what it is about
+TALKED = 8  # turns before it in which mere talk may have come back to the same
 NEAR = 6  # turns before the topic that may have spoken of the same
 SAME = 0.34  # share of its words that they have in common then
 THINGS = 8  # words and names beside the phrase
-_URL = re.compile(r"https?://\S+")
+_URL = re.compile(r"(?:https?://|\b[\w-]+\.(?:com|org|net|io|dev)/)\S+")
 _NOT_A_THING = re.compile(r"[A-Z]{2,3}|[0-9a-f]{7,40}|.*[\s*]|.*\s.*|--\w+|.*/")
 _TICKET = re.compile(r"#\d+")  # what they call the matter where it is kept
 _EITHER_OR = re.compile(r"[A-Za-z]+/[A-Za-z]+")  # "read/write" as often as a path: must be said more often
@@ -58,9 +59,12 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
         phrase = _anchored(phrase, done, opener, weights)
     if not phrase.strip():
         return _unprompted(story, done, heard)
-    subject = _commit_subject(done, opener)
-    if subject and not offer and re.search(r"[?？]", phrase):
-        phrase = shortened(subject, PLAIN)  # the work answered what was asked
+    subjects = _commit_subjects(done, opener)
+    subject = subjects[-1] if subjects else ""
+    went_on = _went_on(subjects, own.text)
+    if subject and not offer and (went_on or re.search(r"[?？]", phrase)):
+        phrase = shortened(subject, PLAIN)  # the work answered what was asked, or is at something else since
+        said = f"{said} {own.text}" if went_on else said
     elif overlap(subject, phrase) < SAID_ALREADY:
         phrase = f"{shortened(phrase, PHRASE - 10)} — {shortened(subject, SUBJECT)}"
     elif len(phrase) > PLAIN:
@@ -75,23 +79,31 @@ def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[
     """A phrase like "try that" named by what stood before it: what was asked, or else committed."""
     for index in range(opener - 1, max(-1, opener - 6), -1):
         prompt, earlier = done[index].turn.prompt, ""
-        opens = topics.opens_topic(done, index) and not topics.is_side_question(done, index)
+        opens = topics.opens_topic(done, index)
+        # A question in passing names nothing, but what comes right after its answer is about that.
+        opens &= index == opener - 1 or not topics.is_side_question(done, index)
         if prompt is not None and opens:
             earlier = request(prompt, PHRASE, weights)
         subjects = [commit.subject for commit in done[index].commits if commit.subject]
         for name in (earlier, *subjects[-1:]):
-            if len(prose.words(name) - prose.words(phrase)) >= 3:
+            if len(prose.words(name) - prose.words(phrase)) >= 3 or size(name) > len(name.split()) + 2:
                 return f"{shortened(phrase, 45)} — {shortened(name, ANCHORED - min(45, len(phrase)))}"
     return phrase
 
 
-def _commit_subject(done: Sequence[Deeds], opener: int) -> str:
+def _commit_subjects(done: Sequence[Deeds], opener: int) -> list[str]:
     subjects: list[str] = []
     for deeds in done[opener:]:
         if subjects and deeds.turn.prompt is not None and topics.opens(deeds.turn.prompt.text):
-            return ""  # they went on from what was committed
+            return []  # they went on from what was committed
         subjects += [commit.subject for commit in deeds.commits if commit.subject]
-    return re.sub(r"^\w+(?:\([\w/-]+\))?!?:\s+", "", subjects[-1]) if subjects else ""
+    return [re.sub(r"^\w+(?:\([\w/-]+\))?!?:\s+", "", subject) for subject in subjects]
+
+
+def _went_on(subjects: Sequence[str], asked: str) -> bool:
+    """What was asked for is committed, and later commits are about something else."""
+    near = [overlap(subject, asked) for subject in subjects]
+    return any(share >= SAID_ALREADY for share in near[:-1]) and not near[-1]
 
 
 def _state(done: Sequence[Deeds], opener: int) -> str:
@@ -113,7 +125,14 @@ def _began(done: Sequence[Deeds], opener: int, phrase: str) -> int:
     if before is None or before.turn.prompt is None:
         return opener
     said = f"{before.turn.prompt.text[:800]} {before.final.text[:1500] if before.final else ''}"
-    return opener - 1 if overlap(phrase, said) >= 0.3 else opener
+    return opener - 1 if _answers(done, opener) or overlap(phrase, said) >= 0.3 else opener
+
+
+def _answers(done: Sequence[Deeds], opener: int) -> bool:
+    """A short prompt that nobody answered yet, or a guess, speaks of what was said before it."""
+    own = _own(done[opener])
+    told = any(deeds.final is not None for deeds in done[opener:])
+    return bool(cues.SUPPOSES.match(own)) or (not told and len(prose.words(own)) < FEW)
 
 
 # -- what the talk keeps coming back to --------------------------------------------------------------------
@@ -153,14 +172,14 @@ def _talk(story: Story, done: Sequence[Deeds], opener: int) -> Iterator[tuple[st
     files = {_base(edit.path) for deeds in done[opener:] for edit in deeds.edits}
     for index in range(max(0, opener - NEAR), opener):
         deeds = done[index]
-        # A short prompt answers what was said there.
-        own = _own(done[opener])
-        few = not finals and len(prose.words(own)) < FEW
-        answered = index == opener - 1 and (few or cues.SUPPOSES.match(own))
-        if answered or _speaks_of(deeds, said, files):
+        if (index == opener - 1 and _answers(done, opener)) or _speaks_of(deeds, said, files):
             yield _own(deeds), 0.7
             if deeds.final is not None:
                 yield deeds.final.text[:600], 0.3 if finals else 1.0
+    if not any(deeds.worked for deeds in done[opener:]):
+        # Mere talk: what it speaks of counts for more where it was spoken of before; nothing else comes in.
+        for deeds in done[max(0, opener - TALKED) : opener]:
+            yield " ".join(word for word in _own(deeds).split() if prose.words(word) & said), 0.2
     if overlap(story.facts.get("title", ""), " ".join(asked)) >= SAME:
         yield story.facts.get("title", ""), 0.5
 
@@ -232,7 +251,8 @@ def _things(recent: Sequence[Deeds]) -> Counter[str]:
         if deeds.turn.prompt is not None:
             texts.append((own_words(deeds.turn.prompt.text).text[:800], 3))
         for text, weight in texts:
-            counted.update(dict.fromkeys(_named(_URL.sub(" ", text)), weight))
+            parted = prose.parted(prose.without_homes(_URL.sub(" ", text)))
+            counted.update(dict.fromkeys(_named(parted), weight))
     return Counter(
         {name: count for name, count in counted.items() if count >= (4 if _EITHER_OR.fullmatch(name) else 2)}
     )

@@ -74,12 +74,12 @@ class Grouped(msgspec.Struct, frozen=True):
 
 def digest(one: Observation) -> Digest:
     """Reduce an observation to what may become memory."""
-    by_hand = one.agent == people.AGENT
+    theirs = one.agent == people.AGENT
     return Digest(
         id=one.id,
         agent=one.agent,
         project=one.project,
-        language="" if by_hand else claims.main_language(one),
+        language="" if theirs else claims.main_language(one),
         started=one.started,
         last=one.last or one.ended or one.started,
         prompts=one.prompts,
@@ -87,12 +87,20 @@ def digest(one: Observation) -> Digest:
         files=one.files[:FILES],
         commits=one.commits[:COMMITS],
         claims=claims.claims(one),
-        done=one.items if by_hand else (),
-        page=str(one.more.get("page", "CONTEXT.md")) if by_hand else "",
+        done=one.items if theirs else (),
+        page=str(one.more.get("page", "CONTEXT.md")) if theirs else "",
         salt=str(one.more.get("salt", "")),
         blocked=any(item.kind == "block" for item in one.items),
-        project_is="" if by_hand else activity.said(one.items),
+        project_is="" if theirs else activity.said(one.items),
         items=len(one.items),
+    )
+
+
+def by_hand(one: Digest) -> Observation:
+    """What a person did, out of what is remembered of it."""
+    more = {"page": one.page, "salt": one.salt}
+    return Observation(
+        one.id, one.agent, project=one.project, started=one.started, items=one.done, more=more
     )
 
 

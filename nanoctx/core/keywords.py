@@ -13,15 +13,28 @@ from nanoctx.core import prose
 
 MOST_TIMES = 3  # a word said more often in one part says no more
 PAIRS = 40
+SURER, SURE = 0.1, 3  # what standing as a noun adds to a plain word, each time, and how often it does
 LONGEST = 30  # characters of a word; a longer one names no topic
-_TOKEN = re.compile(r"(?<!\w)[^\W\d_][\w.-]*[^\W_]|[.,;:!?()\[\]\n|]")
-
+_TOKEN = re.compile(r"(?<!\w)[^\W\d_][\w.-]*[^\W_]|\b[aiI]\b|[.,;:!?()\[\]\n|]")
+# What stands before the name of a thing, and what before something that is done.
+_BEFORE_NOUN = frozenset(
+    """
+    the a an this that these those each every any no some its our your my their of for in on with from by per
+    via into about between without new current existing old all both
+    """.split()  # noqa: SIM905
+)
+_BEFORE_VERB = frozenset(
+    """
+    to will can could should would must not don t i we you it they let s lets please now then also
+    """.split()  # noqa: SIM905
+)
+_DOING = re.compile(r".{2,}(?:ed|ing)", re.IGNORECASE)
 
 _NAME = re.compile(r"[._/-]|[a-z][A-Z]|\d|^[A-Z]{2}")
 _BEGINS = frozenset(".:;!?\n|([")  # after one of these a capital says nothing
 # How something is done, the rest of "couldn't", and what is done to everything: none names a topic.
 _NO_NAME = re.compile(
-    rf"{prose.SHA.pattern}|.*ly|hmm+|(?:could|did|does|was|is|are|do|won|ca|has|have|should|would)n?"
+    rf"{prose.SHA.pattern}|.*ly|hmm+|[\w.-]+\.(?:com|org|net|io)|(?:could|did|does|was|is|are|do|won|ca|has|have|should|would)n?"
     r"|(?:commit|push)(?:s|ed|ted|ing|ting)?|(?:verif|creat|complet|updat|continu|wait|finish|start|tak)(?:y|e|ed|ied|es|s|ing)?"
     r"|ran|done|passed|indeed|success(?:ful)?|errored|goes|going|true|false|status|summary|notes?|review(?:ed)?|missing|fixed",
     re.IGNORECASE,
@@ -41,6 +54,7 @@ class Talk:
         self._pairs: Counter[tuple[str, str]] = Counter()
         self._spelled: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._named: set[str] = set()
+        self._noun: Counter[str] = Counter()  # how much more often a word stood as a noun than as a verb
         for text, weight in parts:
             if text:
                 self._hear(text, weight)
@@ -61,22 +75,32 @@ class Talk:
                 continue
             found[f"{self._usual(first)} {self._usual(second)}"] = max(score[first], score[second])
             used |= {first, second}
-        # A plain word that only one part has may be anything; a name is one wherever it stands.
-        single = (word for word in score if word not in used)
-        telling = (word for word in single if self._parts[word] > 1 or self._is_name(word))
-        best = sorted(telling, key=lambda word: (-score[word], word))
-        found |= {self._usual(word): score[word] for word in best[:most]}
+        single = {word: self._telling(word) for word in score if word not in used}
+        best = sorted((word for word in single if single[word] > 0), key=lambda word: (-single[word], word))
+        found |= {self._usual(word): single[word] for word in best[:most]}
         return sorted(found, key=lambda word: (-found[word], word))[:most]
 
+    def _telling(self, word: str) -> float:
+        """What a word by itself counts as the name of a topic; 0 if it is none."""
+        if self._is_name(word):
+            return self.score[word]  # wherever it stands
+        noun = self._noun[word]
+        if self._parts[word] < 2 or noun < 0 or (noun == 0 and _DOING.fullmatch(self._usual(word))):
+            return 0.0  # what only one part has may be anything; what is done names nothing
+        return self.score[word] * (1 + SURER * min(SURE, noun))
+
     def _hear(self, text: str, weight: float) -> None:
-        tokens = _TOKEN.findall(text)
+        wide = prose.may_be_wide(text)
+        tokens = _TOKEN.findall(prose.parted(prose.without_homes(text)))
         words = list(map(_content, tokens))
         before = "\n"
         for word, token in zip(words, tokens, strict=True):
             if word:
                 self._spelled[word][token] += 1
-                if token[0].isupper() and before not in _BEGINS:
+                # Among signs of another script each word in Latin letters is a name.
+                if (token.isascii() if wide else token[0].isupper() and before not in _BEGINS):
                     self._named.add(word)
+                self._noun[word] += (before.lower() in _BEFORE_NOUN) - (before.lower() in _BEFORE_VERB)
             before = token
         self._pairs.update(pair for pair in pairwise(words) if pair[0] and pair[1] and pair[0] != pair[1])
         for word, count in Counter(filter(None, words)).items():

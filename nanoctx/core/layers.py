@@ -41,7 +41,9 @@ class Fit:
     cut: bool  # not even what may never be dropped fits: it stands alone, shortened with `…`
 
 
-def fit(layers: Sequence[Layer], budget: int, cost: Cost = tokens.count, alone: Cost | None = None) -> Fit:
+def fit(
+    layers: Sequence[Layer], budget: int, cost: Cost = tokens.count, alone: Cost | None = None
+) -> Fit:
     """
     Admit items until one does not fit; `cost` is asked about whole texts, never less for more.
 

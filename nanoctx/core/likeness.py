@@ -2,9 +2,9 @@
 Whether two lines say the same, or take each other's place. By words only, and each pair by itself.
 
 The words of a line are reduced to stems that carry a sign: what stands in the reach of a "not" is denied, as
-is "off" for "on". Names and numbers must be the same on both sides, and one line may say more than the other,
-but not each something else: a word that was put in the place of another makes another subject. Since a pair
-is judged by nothing but its two lines, the fold of many comes out the same in any order.
+is "off" for "on". Names and numbers must be the same on both sides, and one line may say more than the
+other, but not each something else: a word that was put in the place of another makes another subject. Since a
+pair is judged by nothing but its two lines, the fold of many comes out the same in any order.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ def _read(plain: str) -> _Read:
 
 
 def _stem(token: str) -> str:
-    """ "caching", "cached" and "cache" are one, and so are "commit" and "committing"."""
+    """"caching", "cached" and "cache" are one, and so are "commit" and "committing"."""
     stem = prose.stem(token)
     if stem.endswith("ing") and len(stem) >= 6:
         stem = stem[:-3]

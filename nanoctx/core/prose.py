@@ -40,6 +40,7 @@ IDENTIFIER = re.compile(
     r"|\b[a-z]++[A-Z]\w+|\b[A-Z][a-z0-9]++[A-Z]\w+|\b[A-Za-z][^\W_]*+_\w+|#\d+|\b[A-Z]{2,}[0-9_]*\b|--[a-z][\w-]+"
 )
 SHA = re.compile(r"^[0-9a-f]{7,40}$")
+_FULL_SHA = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{32}\b")
 
 _NOT_PLAIN = re.compile(r"[^ !-)+-.0-\[\]^_a-~]")  # one of *, /, \, ` or beyond ASCII
 _EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿⬀-⯿\ufe0f\u200d]")
@@ -107,6 +108,8 @@ class Block(msgspec.Struct, frozen=True, gc=False):
 @lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """One line without Markdown: links by their words, paths by their names."""
+    if len(text) >= 40:
+        text = _FULL_SHA.sub(r"\1", text)  # as git shows it in a list: the rest tells nobody anything
     marked = _NOT_PLAIN.search(text) or "](" in text or "__" in text
     if marked or "  " in text or text != text.strip():
         text = _made_plain(text)
@@ -122,11 +125,18 @@ def _made_plain(text: str) -> str:
     if "*" in text or "__" in text:
         text = _EMPHASIS.sub("", text)
     text = _without_emoji(text)
-    if may_be_wide(text):  # a name inside a sentence without blanks is to be found
-        text = re.sub(_SCRIPTS_MEET, " ", text)
-    if "/" in text or "\\" in text:
-        text = _HOME_PATH.sub(r"\1", text)
-    return " ".join(text.split())
+    text = parted(text)
+    return " ".join(without_homes(text).split())
+
+
+def without_homes(text: str) -> str:
+    """Files of a machine by their names: where somebody's home is tells nobody anything."""
+    return _HOME_PATH.sub(r"\1", text) if "/" in text or "\\" in text else text
+
+
+def parted(text: str) -> str:
+    """With a blank where scripts meet: a name inside a sentence without blanks is to be found."""
+    return re.sub(_SCRIPTS_MEET, " ", text) if may_be_wide(text) else text
 
 
 def may_be_wide(text: str) -> bool:
@@ -160,13 +170,13 @@ def sentences(text: str) -> list[str]:
     return [part for part in _SENTENCE_END.split(text) if part and not part.isspace()]
 
 
-def cut(text: str, limit: int) -> str:
-    """At most `limit` characters, ending where a clause or a word ends; the cut is not marked."""
+def cut(text: str, limit: int, clause: float = 0.6) -> str:
+    """At most `limit` characters, ending where a word ends, or a clause if that leaves so great a part."""
     if len(text) <= limit:
         return text
     for separator in (". ", "; ", " — ", ", ", " "):
-        at = text.rfind(separator, 0, limit)
-        if at > limit * (0.4 if separator == " " else 0.6):
+        at = text.rfind(separator, 0, limit + len(separator))
+        if at > limit * (0.4 if separator == " " else clause):
             return _closed(text[:at].rstrip(" ,;:—-("))
     return _closed(text[:limit].rstrip())
 
@@ -196,6 +206,7 @@ def blocks(text: str) -> tuple[Block, ...]:
     found: list[Block] = []
     heading = ""
     parts: list[Part] = []
+    leads = paused = False  # the heading is a sentence that ends in a colon; a blank line came since
 
     def close(next_heading: str) -> None:
         nonlocal heading, parts
@@ -207,7 +218,9 @@ def blocks(text: str) -> tuple[Block, ...]:
         line = raw.strip()
         begins = line[:1]
         if not line or (begins in _RULES and _RULED.match(line)):
+            paused = True
             continue
+        pause, paused = paused, False
         if begins == "|":
             cells = [plain(cell) for cell in line.strip("|").split("|")]
             parts.append(Part(" - ".join(cell for cell in cells if cell), True))
@@ -216,17 +229,19 @@ def blocks(text: str) -> tuple[Block, ...]:
         title = None if bullet else _heading(line)
         if title:
             close(plain(next(words for words in title.groups() if words)).rstrip(":"))
+            leads = title[3] is not None
         elif bullet:
             parts.append(Part(line, True))
         elif parts and parts[-1].bullet and raw[:1].isspace():
             parts[-1] = Part(f"{parts[-1].text} {line}", True)
         else:
-            if parts and parts[-1].bullet:
+            if parts and (parts[-1].bullet or (leads and pause)):
                 close("")
             parts.extend(Part(sentence, False) for sentence in sentences(line))
             if line.endswith(":"):
                 lead = parts.pop().text
                 close(plain(lead).rstrip(":"))
+                leads = True
     close("")
     return tuple(found)
 

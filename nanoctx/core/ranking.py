@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from heapq import heapify, heappop, heapreplace
 from math import fsum
 from types import MappingProxyType
 
@@ -12,6 +13,9 @@ from nanoctx.core.candidate import Candidate
 from nanoctx.core.candidates import REPORTED_WITHIN
 
 KEPT = 57  # of 60 items, beside focus, task and block
+FRESH = 0.5  # of a candidate's worth: what it says that no better one has said
+FADES = 0.985  # what a turn later leaves of it
+FULL = 120  # characters of a line that says as much as one can
 LINES = 8  # that the page may draw from, in order of use; the rest follow by weight
 PAST_TURNS = 2
 LATE = 6  # turns back: what was committed before is history
@@ -38,25 +42,45 @@ def keep(
     found: Sequence[Candidate], turns: int, weights: Mapping[str, float] = MappingProxyType({})
 ) -> list[Candidate]:
     """The candidates worth storing, most useful for the page first, near-repeats left out."""
-    chosen: list[Candidate] = []
-    vocabularies: list[frozenset[str]] = []
-    rules: list[frozenset[str]] = []
-    # A wish for ever repeats what was said on its occasion, and is more.
-    wished = {(one.pos, prose.words(one.text)) for one in found if one.kind == "rule"}
-    for one in sorted(found, key=lambda one: (-_worth(one, turns), one.pos)):
-        have = prose.words(one.text)
-        said = rules if one.kind == "rule" else vocabularies
-        if not have or _repeats(have, said):
-            continue
-        if one.kind != "rule" and _repeats(have, [words for pos, words in wished if pos == one.pos]):
-            continue
-        said.append(have)
-        chosen.append(one)
-        if len(chosen) == KEPT:
-            break
+    chosen = sorted(_worth_storing(found, turns), key=lambda one: (-_worth(one, turns), one.pos))
     first = _for_the_page(chosen, turns, weights)
     picked = {id(one) for one in first}
     return first + [one for one in chosen if id(one) not in picked]
+
+
+def _worth_storing(found: Sequence[Candidate], turns: int) -> list[Candidate]:
+    """One by one the best, by what it is worth and by how much of it was not said by those before it."""
+    chosen: list[Candidate] = []
+    vocabularies: list[frozenset[str]] = []
+    rules: list[frozenset[str]] = []
+    covered: set[str] = set()
+    # A wish for ever repeats what was said on its occasion, and is more.
+    wished = {(one.pos, prose.words(one.text)) for one in found if one.kind == "rule"}
+    heap = [(-_worth(one, turns), one.pos, index) for index, one in enumerate(found)]
+    heapify(heap)
+    while heap and len(chosen) < KEPT:
+        value, pos, index = heap[0]
+        one = found[index]
+        have = prose.words(one.text)
+        is_rule = one.kind == "rule"
+        said = rules if is_rule else vocabularies
+        if (
+            not have
+            or _repeats(have, said)
+            or (not is_rule and _repeats(have, [words for at, words in wished if at == pos]))
+        ):
+            heappop(heap)
+            continue
+        fresh = 1.0 if is_rule else len(have - covered) / len(have)
+        now = -_worth(one, turns) * (1 - FRESH + FRESH * fresh)
+        if now > value:  # it says less than when it was last weighed
+            heapreplace(heap, (now, pos, index))
+            continue
+        heappop(heap)
+        covered |= have
+        said.append(have)
+        chosen.append(one)
+    return chosen
 
 
 def _repeats(have: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
@@ -68,10 +92,13 @@ def _repeats(have: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
 def _worth(one: Candidate, turns: int) -> float:
     names = min(5, prose.count_names(one.text))
     back = 0 if one.kind == "rule" else turns - 1 - one.turn  # what holds for ever does not fade
-    return one.weight * 0.97**back * (1 + 0.05 * names)
+    size = 0.6 + 0.4 * min(1.0, len(one.text) / FULL)
+    return one.weight * FADES**back * (1 + 0.05 * names) * size
 
 
-def _for_the_page(chosen: Sequence[Candidate], turns: int, weights: Mapping[str, float]) -> list[Candidate]:
+def _for_the_page(
+    chosen: Sequence[Candidate], turns: int, weights: Mapping[str, float]
+) -> list[Candidate]:
     """Greedy by score, each pick lowering what says the same again."""
     most = max(weights.values(), default=1.0)
     scores = {id(one): _score(one, turns) * (FAR + _nearness(one, weights) / most) for one in chosen}
@@ -100,7 +127,9 @@ def _for_the_page(chosen: Sequence[Candidate], turns: int, weights: Mapping[str,
         fresh = len(have - covered) / max(1, len(have))
         repeats = (
             0.75
-            if one.turn in told and one.kind in ("impl", "fact") and one.sort not in ("outline", "commit")
+            if one.turn in told
+            and one.kind in ("impl", "fact")
+            and one.sort not in ("outline", "commit")
             else 1.0
         )
         return scores[id(one)] * (0.2 + 0.8 * fresh) * 0.8 ** kinds[one.kind] * repeats
@@ -150,8 +179,9 @@ def _score(one: Candidate, turns: int) -> float:
         size = max(size, 0.6)
         if cues.CHORE.match(one.text):
             prior = 0.5
-        elif one.sort in ("said", "answered", "corrected") and (
-            cues.NORM.search(one.text) or _is_standing_order(one.text)
+        elif (
+            one.sort in ("said", "answered", "corrected")
+            and (cues.NORM.search(one.text) or _is_standing_order(one.text))
         ):
             prior = 4.2
             if _is_standing_order(one.text):  # what should be may have come to be, or been thought better of

@@ -32,7 +32,7 @@ def from_story(story: Sequence[Deeds], root: str = "") -> Iterator[Candidate]:
 # -- what was committed ------------------------------------------------------------------------------------
 
 
-def from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
+def from_commits(story: Sequence[Deeds], index: int, report: str = "") -> Iterator[Candidate]:
     for commit in story[index].commits:
         subject = prose.cut(commit.subject, TITLE)
         text = (
@@ -52,6 +52,8 @@ def from_commits(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
                 else f"Opened PR #{commit.pull}: {commit.subject}"
             )
         body = "; ".join(prose.plain(line) for line in commit.body)
+        if commit is story[index].commits[-1]:
+            body = body or report  # what it was about, when its own message does not say
         if not text or hindsight.undone(story, index, commit):
             continue
         # Cut by itself, and short enough for the page: where the commit went must stay readable there.

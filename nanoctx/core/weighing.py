@@ -217,7 +217,7 @@ def _scope(
     """Where it holds: as was said, else as widely as it was seen."""
     project = best.project or (projects[0] if projects else "")
     if best.by == "person":
-        return (facts.PROJECT if best.project else facts.UNIVERSAL), best.project, ""
+        return best.scope, best.project, best.language
     if any(claim.scope == facts.UNIVERSAL for claim in standing) or len(projects) > 1:
         only = languages.pop() if len(languages) == 1 else ""
         return (facts.LANGUAGE if only and not _said_so(standing) else facts.UNIVERSAL), "", only

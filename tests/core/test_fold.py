@@ -125,10 +125,10 @@ def test_no_pair_is_passed_over(texts: list[str], kind: str) -> None:
     sayings = {claim.key: claim.saying for digest in told_ for claim in digest.claims}
     counts = Counter(frame for one in sayings.values() for frame in one.frames.split())
     for one, other in permutations(sayings.values(), 2):
-        is_same = likeness.same(one, other)
-        assert is_same == likeness.same(other, one) == (other.key in made.same.get(one.key, ()))
-        why = "" if is_same else likeness.rivals(one, other)
-        assert why == likeness.rivals(other, one) or is_same
+        joined = other.key in made.same.get(one.key, ())
+        assert likeness.same(one, other) == likeness.same(other, one) == joined
+        why = "" if likeness.same(one, other) else likeness.rivals(one, other)
+        assert why == likeness.rivals(other, one) or likeness.same(one, other)
         if why not in ("choice", "replaced") or all(count <= fold.CROWD for count in counts.values()):
             assert made.rivals.get(one.key, {}).get(other.key, "") == why
 

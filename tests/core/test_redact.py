@@ -154,7 +154,9 @@ def test_many_texts_are_redacted_as_each_would_be() -> None:
 NAMES = ("password", "token=", "api_key: ", " is ", " --pw ")
 SIGNS = ('"', "'", "\\", "\n", "{", "=", "\u200b", "é", "\ud800")
 TAGS = ("<private>", "</private>", "-----BEGIN PRIVATE KEY-----")
-PIECES = st.sampled_from((*NAMES, *SIGNS, *TAGS, "://a:", "@b", "\x1b[0m", "\\u005f", f" {TOKEN} ", PASSWORD))
+PIECES = st.sampled_from(
+    (*NAMES, *SIGNS, *TAGS, "://a:", "@b", "\x1b[0m", "\\u005f", f" {TOKEN} ", PASSWORD)
+)
 
 
 @settings(max_examples=150, deadline=None)

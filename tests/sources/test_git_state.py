@@ -43,7 +43,7 @@ def test_commits_since_a_head_tell_author_subject_and_merge(repo: Path) -> None:
     [
         (b"[core]\n\tbare = false\n[user]\n\tname = Ann\n\temail = Ann@Example.org\n", "ann@example.org"),
         (b'[user]\n\temail = "bob@example.org" \n[user]\n\temail = ann@example.org', "ann@example.org"),
-        (b'[user]\n\tname = Ann\n[remote "a"]\n\temail = no@example.org\n', ""),
+        (b"[user]\n\tname = Ann\n[remote \"a\"]\n\temail = no@example.org\n", ""),
         (b"[include]\n\tpath = more\n[user]\n\temail = ann@example.org\n", ""),
         (None, ""),
     ],
