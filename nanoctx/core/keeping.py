@@ -212,7 +212,8 @@ def _stands_alone(text: str) -> bool:
     """Whether a sentence says something to somebody who was not there."""
     if not _is_sized(text) or signs.QUESTION.search(text) or "?" in text or "？" in text:
         return False
-    return not (signs.POINTS.search(text) or signs.TELLS.search(text) or cues.INTENT.search(text))
+    against = (signs.POINTS, signs.TELLS, signs.HANGS_ON, cues.INTENT)
+    return not any(sign.search(text) for sign in against)
 
 
 def _is_sized(text: str) -> bool:

@@ -81,7 +81,8 @@ TELLS = re.compile(
     r"| updated| changed| added| made)\b|there(?:'s| is| are| was)|here(?:'s| is)|we(?:'re|'ve"
     r"| are| were"
     r"| have| had| got)\b"
-    r"|you(?:'re| are| have| did| can| could| may)\b|looking|noticed|given\b|according|based on|if you"
+    r"|(?:when|if|after) i\b|you(?:'re| are| have| did| can| could| may)\b|looking|noticed|given\b"
+    r"|according|based on|if you"
     r"|let me know)",
     re.IGNORECASE,
 )  # fmt: skip
@@ -103,7 +104,7 @@ NORM = re.compile(
     r"|support|like)|instead of|rather than|in favou?r of|prefer\w*|avoid|required?|supposed to"
     r"|has to be"
     r"|have to be|needs? to be"
-    r"|not allowed|forbidden|may not|from now on|stick (?:to|with)|use(?= \w+ (?:for|as|not|over"
+    r"|(?:is|are) not allowed|forbidden|may not|from now on|stick (?:to|with)|use(?= \w+ (?:for|as|not|over"
     r"|and not)\b)"
     r"|keep(?= \w+ (?:\w+ ){0,6}(?:on|off|as|in|out|for|under|below|separate)\b)"
     r"|(?:switch|move|migrate)d? (?:from|to)|decided|agreed|going with|went with|chose|settled on"
@@ -162,9 +163,13 @@ NOT_FOR_EVER = re.compile(
     r"|^\W*(?:it|that|they)\b",
     re.IGNORECASE,
 )
+# A clause that was cut off from what it belongs to.
+HANGS_ON = re.compile(
+    r"^\W*(?:rather than|instead of|because|so that|which|while|unless|than)\b[^,]*$", re.IGNORECASE
+)
 MORE = re.compile(r"\b(?:more|less|better|worse|different)\b(?!.*\bthan\b)", re.IGNORECASE)
 WIDE = re.compile(prose.WIDE)
-PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?(?=[\s,.;:!]|$)")
+PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?(?=[\s,;:!]|\.?(?:\s|$))")
 OFFER = re.compile(
     r"\b(?:go ahead|continue|proceed|implement (?:this|it)|look right|sound good|do you)\b", re.IGNORECASE
 )
