@@ -276,7 +276,7 @@ STANDING = _any(
 FOR_EVER = _any(
     r"always|never|from now on|every time|whenever|each time|as a rule|at all times|going forward",
     r"each (?:commit|test|file|function|sentence|change|pr)|when(?:ever)? possible",
-    r"in (?:general|(?:the )?future)",
+    r"in (?:general|(?:the )?future)|(?:not|n't) (?:\S+ ){1,6}ever",
     r"immer|nie(?:mals)?|toujours|jamais|siempre|nunca",
 )
 # How things are to be: what people say so is what they decided.
