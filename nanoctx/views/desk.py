@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
 from pathlib import Path
 
-from nanoctx import reflector, scenes
+from nanoctx import knowledge, scenes
 from nanoctx.core import facts, languages, people, projects, relevance
 from nanoctx.core.facts import Fact
 from nanoctx.disk import files, observations, packaged
@@ -155,7 +155,7 @@ class Desk:
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """Facts that hold here: of this project and its languages, or of all; most relevant first."""
-        found = reflector.memory_of(self.ws, now=self.now, zone=self.zone).facts
+        found = knowledge.memory_of(self.ws, now=self.now, zone=self.zone).facts
         here = [fact for fact in found if fact.superseded is None and not fact.branch and self._applies(fact)]
         # A person's rules have one score, at least: among them what was said more often counts.
         return tuple(sorted(here, key=lambda fact: (-self.score(fact), -fact.seen, fact.id)))

@@ -1,0 +1,203 @@
+"""What all observations say, as facts: folded, weighed, and held against the repository. Writes no page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+
+from nanoctx.core import claims, facts, fold, freshness, likeness, memory, people, relevance, weighing
+from nanoctx.core.facts import Fact
+from nanoctx.core.fold import Digest
+from nanoctx.disk import folds, observations
+from nanoctx.disk.workspace import Workspace
+from nanoctx.model import Observation, Origin
+from nanoctx.sources import git_names
+
+FEWEST, SHORTEST = 300, 15  # facts that are weighed at least; tokens that a line takes at least
+MOST_CHECKED = 300  # facts that a repository is asked about at once
+_NONE: frozenset[str] = frozenset()
+_NOBODY = Digest("", "")
+HAND = "hand:"  # digests of what stands in the page by a person's hand
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is known, whether or not the page has room for it."""
+
+    facts: tuple[Fact, ...]
+    questions: tuple[weighing.Question, ...]
+    standing: people.Standing
+    more: int  # facts beside these, left out as they matter less
+    faded: int
+    problems: tuple[str, ...]
+
+
+def memory_of(ws: Workspace, *, now: datetime, zone: tzinfo) -> Memory:
+    """All facts as they are now; nothing is written."""
+    return Knowledge(ws, now, zone, most=None).known()
+
+
+class Knowledge:
+    """What the files say at this moment."""
+
+    def __init__(self, ws: Workspace, now: datetime, zone: tzinfo, most: int | None = 0) -> None:
+        self.ws, self.now, self.zone = ws, now, zone
+        # Facts that are weighed beside those that are the same, disputed or a person's: more than have room.
+        self._most = None if most is None else max(FEWEST, ws.settings.memory_budget // SHORTEST)
+        self._remembered = folds.load(ws.state)
+        self.problems: tuple[str, ...] = ()
+        self.news = 0
+        self._is_new = False
+        self._known: Memory | None = None
+        self._take_in()
+
+    def remember(self) -> None:
+        if self._is_new:
+            folds.save(self.ws.state, self._remembered)
+
+    def digests(self) -> tuple[Digest, ...]:
+        return tuple(self._remembered.folded.digests.values())
+
+    def known(self) -> Memory:
+        if self._known is None:
+            standing = self._standing()
+            retracted = frozenset(one.key.removeprefix("^") for one in standing.retractions if one.key)
+            struck = {
+                key.removeprefix("^"): value.at
+                for key, value in standing.values.items()
+                if facts.parse(value.line.text).struck
+            }
+            folded = self._remembered.folded
+            repo = self.ws.project_root
+            weighed = weighing.weigh(
+                fold.groups(folded),
+                folded.rivals,
+                now=self.now,
+                retracted=retracted,
+                accepted=frozenset(key.removeprefix("^") for key in standing.accepted),
+                pins={key.removeprefix("^"): mark for key, mark in standing.pins.items()},
+                struck=struck,
+                hidden=git_names.elsewhere(repo) if repo is not None else frozenset(),
+                most=self._most,
+            )
+            checked = self._checked(weighed.facts)
+            self._known = Memory(
+                checked, weighed.questions, standing, weighed.more, weighed.faded, self.problems
+            )
+        return self._known
+
+    # -- observations --------------------------------------------------------------------------------------
+
+    def _take_in(self) -> None:
+        """Read the files that changed, and fold what they say."""
+        known = self._remembered
+        found = observations.news(self.ws.root, known.stamps)
+        self.problems = found.problems
+        gone = known.stamps.keys() - found.stamps.keys()
+        files = {id: dict(known.twice.get(id, {})) for id in self._touched(found, gone)}
+        for place, id in known.names.items():
+            if id in files and not files[id] and id in known.folded.digests:
+                files[id][place] = known.folded.digests[id]
+        for place in (*gone, *found.loaded):
+            files.get(known.names.pop(place, ""), {}).pop(place, None)
+        for place, seen in found.loaded.items():
+            files[seen.id][place] = fold.digest(seen)
+            known.names[place] = seen.id
+        known.stamps = found.stamps
+        for id, held in files.items():
+            known.twice.pop(id, None)
+            if len(held) > 1:  # of two machines
+                known.twice[id] = held
+        self.news += len(found.loaded)
+        self._is_new |= bool(found.loaded or gone)
+        # Of one session in two files, what saw more of it counts.
+        best = {id: max(sorted(held.items()), key=_extent)[1] if held else None for id, held in files.items()}
+        fold.update(known.folded, best)
+        self._stand()
+
+    def _touched(self, found: observations.News, gone: Iterable[str]) -> set[str]:
+        """The observations whose files changed."""
+        names = self._remembered.names
+        before = {names[place] for place in (*gone, *found.loaded) if place in names}
+        return before | {seen.id for seen in found.loaded.values()}
+
+    def _stand(self) -> None:
+        """Fold what stands in the page by a person's hand."""
+        known = self._remembered
+        hand = {digest.id: digest for digest in self._by_hand()}
+        stale = [id for id in known.folded.digests if id.startswith(HAND) and id not in hand]
+        fold.update(known.folded, {**dict.fromkeys(stale), **hand})
+
+    # -- the repository ------------------------------------------------------------------------------------
+
+    def _checked(self, known: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """Mark the facts that the repository at hand speaks against; of many, the most relevant."""
+        repo = self.ws.project_root
+        if repo is None:
+            return known
+        named = {fact.id: found for fact in self._likely(known) if (found := freshness.names(fact.text))}
+        chosen = [fact for fact in known if fact.id in named]
+        digests = self._remembered.folded.digests
+        asked = []
+        for fact in chosen:
+            one = digests.get(fact.origins[-1].observation, _NOBODY)
+            claim = next((claim for claim in one.claims if claim.origin == fact.origins[-1]), None)
+            head, branch = (claim.head, claim.branch) if claim is not None else ("", "")
+            asked.append(git_names.Asked(named[fact.id], head, one.files, one.commits, branch))
+        told = git_names.look(repo, asked)
+        reasons = {
+            fact.id: reason
+            for fact, answers in zip(chosen, told, strict=True)
+            if (reason := freshness.stale(named[fact.id], answers))
+        }
+        return tuple(replace(fact, stale=reasons.get(fact.id, "")) for fact in known) if reasons else known
+
+    def _told_anyway(self, known: tuple[Fact, ...]) -> frozenset[str]:
+        """The facts that AGENTS.md and its like say as well."""
+        repo = self.ws.project_root
+        lines = git_names.instructions(repo) if repo is not None else ()
+        return (
+            likeness.said_in(lines, {fact.id: fact.text for fact in self._likely(known)}) if lines else _NONE
+        )
+
+    def _likely(self, known: tuple[Fact, ...]) -> list[Fact]:
+        """The facts that may come to stand in the page."""
+        live = [fact for fact in known if fact.superseded is None and not fact.branch]
+        score = {fact.id: (fact.kept, relevance.score(fact, now=self.now)) for fact in live}
+        return sorted(live, key=lambda fact: (score[fact.id], fact.id), reverse=True)[:MOST_CHECKED]
+
+    # -- people --------------------------------------------------------------------------------------------
+
+    def _standing(self) -> people.Standing:
+        done = (
+            Observation(
+                digest.id, digest.agent, started=digest.started, items=digest.done, more={"salt": digest.salt}
+            )
+            for digest in self._remembered.folded.digests.values()
+            if digest.page == memory.PAGE
+        )
+        return people.standing(done)
+
+    def _by_hand(self) -> list[Digest]:
+        """What stands in the page by a person's hand, as claims beside those of sessions."""
+        standing = self._standing()
+        digests = self._remembered.folded.digests
+        found = []
+        for name, lines in standing.added.items():
+            for line in lines:
+                origin = line.origins[0]
+                at = _started(digests, origin)
+                found.append(claims.by_hand(origin, name, line.text, at, block=line.text))
+        for key, value in standing.values.items():
+            origin, of = value.line.origins[0], key.removeprefix("^")
+            found.append(claims.by_hand(origin, value.section, value.line.text, value.at, of=of))
+        return [Digest(f"{HAND}{claim.id}", people.AGENT, claims=(claim,)) for claim in found]
+
+
+def _extent(file: tuple[str, Digest]) -> tuple[datetime, int]:
+    return file[1].extent
+
+
+def _started(digests: Mapping[str, Digest], origin: Origin) -> datetime:
+    return digests[origin.observation].started or claims.LONG_AGO
