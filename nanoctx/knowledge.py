@@ -6,12 +6,25 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
-from nanoctx.core import claims, facts, fold, freshness, likeness, memory, people, relevance, weighing
+from nanoctx.core import (
+    claims,
+    facts,
+    fold,
+    forgotten,
+    freshness,
+    likeness,
+    memory,
+    people,
+    relevance,
+    undone,
+    weighing,
+)
 from nanoctx.core.facts import Fact
 from nanoctx.core.fold import Digest
+from nanoctx.core.forgotten import Forgotten
 from nanoctx.disk import folds, observations
 from nanoctx.disk.workspace import Workspace
-from nanoctx.model import Observation, Origin
+from nanoctx.model import Origin
 from nanoctx.sources import git_names
 
 FEWEST, SHORTEST = 300, 15  # facts that are weighed at least; tokens that a line takes at least
@@ -59,6 +72,11 @@ class Knowledge:
     def digests(self) -> tuple[Digest, ...]:
         return tuple(self._remembered.folded.digests.values())
 
+    def forgotten(self) -> Forgotten:
+        """What a person wanted forgotten."""
+        done = (one for one in self.digests() if one.page == forgotten.EVERYWHERE)
+        return forgotten.read(map(fold.by_hand, done))
+
     def known(self) -> Memory:
         if self._known is None:
             standing = self._standing()
@@ -71,7 +89,7 @@ class Knowledge:
             folded = self._remembered.folded
             repo = self.ws.project_root
             weighed = weighing.weigh(
-                fold.groups(folded),
+                self._groups(),
                 folded.rivals,
                 now=self.now,
                 retracted=retracted,
@@ -129,6 +147,20 @@ class Knowledge:
         stale = [id for id in known.folded.digests if id.startswith(HAND) and id not in hand]
         fold.update(known.folded, {**dict.fromkeys(stale), **hand})
 
+    def _groups(self) -> fold.Grouped:
+        """What is said, without what an agent was asked to remember and the person took back."""
+        folded = self._remembered.folded
+        found = fold.groups(folded)
+        out = undone.left_out(fold.by_hand(one) for one in folded.digests.values() if one.done)
+        if not any(folded.digests[id].claims for id in out if id in folded.digests):
+            return found
+        standing = (
+            fold.Group(tuple(claim for claim in one.claims if claim.observation not in out), one.sayings)
+            for one in found.together
+        )
+        together = tuple(one for one in standing if one.claims)
+        return fold.Grouped(together, [claim for claim in found.alone if claim.observation not in out])
+
     # -- the repository ------------------------------------------------------------------------------------
 
     def _checked(self, known: tuple[Fact, ...]) -> tuple[Fact, ...]:
@@ -170,14 +202,8 @@ class Knowledge:
     # -- people --------------------------------------------------------------------------------------------
 
     def _standing(self) -> people.Standing:
-        done = (
-            Observation(
-                digest.id, digest.agent, started=digest.started, items=digest.done, more={"salt": digest.salt}
-            )
-            for digest in self._remembered.folded.digests.values()
-            if digest.page == memory.PAGE
-        )
-        return people.standing(done)
+        done = (digest for digest in self.digests() if digest.page == memory.PAGE)
+        return people.standing(map(fold.by_hand, done))
 
     def _by_hand(self) -> list[Digest]:
         """What stands in the page by a person's hand, as claims beside those of sessions."""

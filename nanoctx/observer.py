@@ -10,14 +10,15 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanoctx import rewriting, scenes
-from nanoctx.core import context, external, people, rewording
+from nanoctx.core import forgotten, people, rewording
 from nanoctx.core.distill import distill
+from nanoctx.core.forgotten import Forgotten
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
-from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories
+from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories, sweep
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, LogUnreadable, NanoctxError
-from nanoctx.model import Cursor, Event, Line, Observation, Origin
+from nanoctx.model import Cursor, Event, Observation
 from nanoctx.publishing import publish
 from nanoctx.sources import SOURCES, git
 from nanoctx.sources.base import Source
@@ -39,18 +40,6 @@ class Report:
     conflict: Path | None
 
 
-# observation, kind of item, position, time, who, words, log
-Quoted = tuple[str, str, int | None, datetime | None, str, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A line of the page and the words it rests on."""
-
-    line: str
-    items: tuple[Quoted, ...]
-
-
 def observe(
     ws: Workspace,
     *,
@@ -67,7 +56,9 @@ def observe(
     with _turn(ws) if in_turn else lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
         mirror.restore(ws.root, os.environ)
         known, problems = observations.load_all(ws.root, remember=True)
-        look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors))
+        if sweep.keep_away(ws, gone := forgotten.read(known), os.environ):
+            known, problems = observations.load_all(ws.root, remember=True)
+        look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors), gone)
         if log is not None:
             look.read(SOURCES[agent or "claude-code"], log, until_line, local=False)
         else:
@@ -97,7 +88,9 @@ def _reword(ws: Workspace, replies: rewriting.Replies, now: datetime, zone: tzin
     """Keep what the writer said of items that still stand as it read them; without a turn, nothing."""
     with contextlib.suppress(Busy), lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="reword"):
         before, _ = observations.load_all(ws.root, remember=True)
-        after = [rewording.reworded(one, replies.get(one.id, {})) for one in before]
+        gone = forgotten.read(before)
+        reworded = (gone.observation(rewording.reworded(one, replies.get(one.id, {}))) for one in before)
+        after = [new or old for new, old in zip(reworded, before, strict=True)]
         for old, new in zip(before, after, strict=True):
             if old != new:
                 observations.save(ws.root, new)
@@ -139,26 +132,6 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
         return publish(ws, known, known, now, zone).changed
 
 
-def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[Explanation, ...]:
-    """Where a line of the page, or the items of an observation, came from."""
-    known, _ = observations.load_all(ws.root)
-    by_id = {one.id: one for one in known}
-    if query in by_id:
-        one = by_id[query]
-        lines = [
-            Line(f"- {item.kind}: {item.text}", (Origin(one.id, item.pos, item.kind),)) for item in one.items
-        ]
-        return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
-    wanted = query.strip().removeprefix("- ").lower()
-    scene = scenes.scene(ws, known, None, now, zone)
-    sections = context.compose(scene)
-    lines = [line for lines in sections.values() for line in lines if wanted and wanted in line.text.lower()]
-    return tuple(
-        Explanation(line.text, _evidence(by_id, line) + external.evidence(scene.repository, line, now))
-        for line in lines
-    )
-
-
 def logs_of(ws: Workspace, agent: str) -> list[Path]:
     """The logs of an agent whose sessions belong to a workspace."""
     if ws.settings.watch_agents and agent not in ws.settings.watch_agents:
@@ -185,8 +158,10 @@ class _Look:
         zone: tzinfo,
         known: dict[str, Observation],
         marks: dict[str, Cursor],
+        gone: Forgotten,
     ) -> None:
         self.ws, self.now, self.zone, self.observations, self.cursors = ws, now, zone, known, marks
+        self.forgotten = gone
         self.changed: dict[str, None] = {}
         self.problems: list[str] = []
         self.sessions = self.skipped = 0
@@ -229,8 +204,10 @@ class _Look:
                 self._note_all(source, told, touched, key, local)
                 told, touched = {}, set()
             for session, events in _by_session(batch.events).items():
+                if observation_id(source.NAME, session) in self.forgotten.sessions:
+                    continue
                 before = told.get(session) or Story(session)
-                told[session] = grow(before, events, batch.skipped)
+                told[session] = grow(before, events, batch.skipped, self.forgotten)
                 touched.add(session)
             self.skipped += batch.skipped
             if batch.cursor == cursor:
@@ -287,7 +264,9 @@ class _Look:
         head = git.head(folder) if folder is not None and not made.ended else None
         project = git.slug(folder) if folder is not None else git.named(story.cwd or "project")
         made = replace(made, project=project, head=head.sha[:12] if head else "", log=log)
-        self._save(rewording.carried(made, old))
+        clean = self.forgotten.observation(rewording.carried(made, old))
+        if clean is not None:
+            self._save(clean)
 
     def _ignored(self, cwd: str) -> bool:
         return any(Path(cwd).is_relative_to(folder) for folder in self.ws.ignored) if cwd else False
@@ -309,21 +288,3 @@ def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
     for event in events:
         found.setdefault(event.session, []).append(event)
     return found
-
-
-# -- why ---------------------------------------------------------------------------------------------------
-
-
-def _evidence(by_id: Mapping[str, Observation], line: Line) -> tuple[Quoted, ...]:
-    found: list[Quoted] = []
-    for origin in line.origins:
-        one = by_id.get(origin.observation)
-        if one is None:
-            continue
-        quotes = rewording.behind(one, origin, line.text)
-        for quote in quotes:
-            found.append((one.id, origin.kind, origin.pos, quote.at, quote.who, quote.quote, one.log))
-        if not quotes:
-            words = one.title or one.summary
-            found.append((one.id, origin.kind, origin.pos, one.started, one.agent, words, one.log))
-    return tuple(found)

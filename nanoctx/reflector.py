@@ -13,7 +13,7 @@ from nanoctx import knowledge, overview, publishing
 from nanoctx.core import document, facts, freshness, memory, memory_edits, people, weighing
 from nanoctx.core.blocks import blocks, section
 from nanoctx.core.facts import Fact
-from nanoctx.disk import files, lock, mirror, observations, pages
+from nanoctx.disk import files, lock, mirror, observations, pages, sweep
 from nanoctx.disk.workspace import Workspace
 from nanoctx.knowledge import Knowledge
 from nanoctx.model import Change, Observation
@@ -58,6 +58,8 @@ def reflect(ws: Workspace, *, now: datetime, zone: tzinfo) -> Report:
     with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="reflect"):
         mirror.restore(ws.root, os.environ)
         cycle = _Cycle(ws, now, zone)
+        if sweep.keep_away(ws, cycle.forgotten(), os.environ):
+            cycle = _Cycle(ws, now, zone)
         done = cycle.rewrite()
         cycle.remember()
         changed = overview.update(ws, cycle.digests(), now=now, zone=zone)
@@ -108,7 +110,10 @@ class _Cycle(Knowledge):
 
     def rewrite(self) -> pages.Rewritten:
         ws, page = self.ws, self.ws.memory_page
-        form = pages.Form(facts.SECTIONS, "Memory", assume=_without_own, words=_words)
+        gone = self.forgotten()
+        form = pages.Form(
+            facts.SECTIONS, "Memory", assume=_without_own, words=_words, clean=gone.page if gone else None
+        )
         adopt = ws.adopts(page)
         done = pages.rewrite(
             page, ws.state, ws.conflicts,

@@ -35,6 +35,9 @@ ALLOWED = {
     "byhand": {
         "knowledge", "overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors",
     },
+    "forgetting": {"byhand", "core", "disk", "errors", "model", "publishing", "recall", "reflector"},
+    "history": {"byhand", "core", "disk", "errors", "model", "overview", "publishing", "reflector"},
+    "whence": {"core", "disk", "knowledge", "model", "scenes"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
         "views", "knowledge", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
@@ -42,11 +45,13 @@ ALLOWED = {
     "clients": {"clients", "core", "model", "errors"},
     "connections": {"clients", "disk", "errors"},
     "hook": {"hook", "core", "clock"},
+    "mcp_server": {"mcp_server", "byhand", "whence", "views", "disk", "core", "errors"},
     "daemon": {"daemon", "observer", "reflector", "disk", "sources", "core", "clock", "errors", "model"},
     "__main__": {"cli"},
     "cli": {
-        "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors", "hook",
-        "model", "observer", "recall", "reflector", "sources", "views",
+        "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors",
+        "forgetting", "history", "hook", "mcp_server", "model", "observer", "recall", "reflector",
+        "sources", "views", "whence",
     },
 }
 LONGEST = 400

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from claude_log import START, ClaudeLog
 
-from nanoctx import observer
+from nanoctx import observer, whence
 from nanoctx.cli.main import main
 from nanoctx.disk import observations, workspace
 from nanoctx.disk.workspace import Workspace
@@ -153,7 +153,7 @@ def test_why_still_shows_the_words_of_the_log(
     saying(home, SHORTER)
     look(ws)
     log.path.unlink()
-    (told,) = observer.explain(ws, query=SHORTER, now=LATER, zone=UTC)
+    (told,) = whence.explain(ws, query=SHORTER, now=LATER, zone=UTC)
     log_words, distilled = told.items
     assert log_words[4] == "agent" and "metres and feet" in log_words[5]
     assert distilled[4] == "before the writer" and "All 14 tests pass" in distilled[5]
