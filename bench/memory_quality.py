@@ -56,7 +56,7 @@ def agent_of(log: Path) -> str:
 
 
 def show(place: Path, logs: list[Path], *, dropped: bool) -> None:
-    from nanoctx import observer, reflector
+    from nanoctx import knowledge, observer, reflector
     from nanoctx.core import weighing
     from nanoctx.disk import observations, workspace
 
@@ -71,7 +71,7 @@ def show(place: Path, logs: list[Path], *, dropped: bool) -> None:
     after = last + timedelta(days=1)
     done = reflector.reflect(ws, now=after, zone=UTC)
     print(ws.memory_page.read_text("utf-8"))
-    for fact in reflector.memory_of(ws, now=after, zone=UTC).facts:
+    for fact in knowledge.memory_of(ws, now=after, zone=UTC).facts:
         if fact.confidence < weighing.LEAST:
             print(f"faded: {fact.text} ({fact.section}, {fact.last:%Y-%m-%d})")
     print(

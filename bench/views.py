@@ -25,7 +25,7 @@ from types import ModuleType
 
 sys.path.remove(str(Path(__file__).resolve().parent))  # whose `secrets` is not the one of Python
 
-from nanoctx import reflector, views
+from nanoctx import knowledge, reflector, views
 from nanoctx.core import relevance
 from nanoctx.disk import observations, workspace
 from nanoctx.views.desk import Desk
@@ -64,7 +64,7 @@ def measured(place: Path, count: int) -> tuple[float, float, float]:
 
     first = milliseconds(startup)
     again = min(milliseconds(startup) for _ in range(ROUNDS))
-    known = reflector.memory_of(ws, now=now + timedelta(days=1), zone=now.tzinfo).facts[:FACTS]
+    known = knowledge.memory_of(ws, now=now + timedelta(days=1), zone=now.tzinfo).facts[:FACTS]
     assert len(known) == FACTS
     scoring = min(
         milliseconds(lambda: [relevance.score(fact, now=now, task="coding") for fact in known])

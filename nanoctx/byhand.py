@@ -10,7 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from secrets import token_hex
 
-from nanoctx import overview, publishing, reflector, scenes
+from nanoctx import knowledge, overview, publishing, reflector, scenes
 from nanoctx.core import (
     context,
     facts,
@@ -120,7 +120,7 @@ def context_lines(ws: Workspace, *, now: datetime, zone: tzinfo) -> Mapping[str,
 
 def meant(ws: Workspace, query: str, *, now: datetime, zone: tzinfo) -> tuple[Meant, ...]:
     """All that a query means, those of an id alone."""
-    known = reflector.memory_of(ws, now=now, zone=zone).facts
+    known = knowledge.memory_of(ws, now=now, zone=zone).facts
     found = tuple(Meant(fact.text, memory.PAGE, fact=fact) for fact in facts.named(known, query))
     if found and all(one.fact is not None and _is_id(one.fact, query) for one in found):
         return found

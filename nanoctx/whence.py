@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from nanoctx import reflector, scenes
+from nanoctx import knowledge, scenes
 from nanoctx.core import context, external, facts, people, rewording, verbatim
 from nanoctx.core.facts import Fact
 from nanoctx.disk import observations
@@ -82,7 +82,7 @@ def _of_memory(
     zone: tzinfo,
     project: str | None,
 ) -> Iterator[Explanation]:
-    known = reflector.memory_of(ws, now=now, zone=zone).facts
+    known = knowledge.memory_of(ws, now=now, zone=zone).facts
     here = (fact for fact in known if project is None or fact.project in ("", project))
     for fact in facts.named(here, query):
         line = Line(facts.line(fact, zone, projects=ws.kind != "repo"), fact.origins)

@@ -14,7 +14,7 @@ import pytest
 from claude_log import ClaudeLog
 from sources.plain_git import plain
 
-from nanoctx import byhand, forgetting, history, observer, reflector, views
+from nanoctx import byhand, forgetting, history, knowledge, observer, reflector, views
 from nanoctx.core import forgotten
 from nanoctx.disk import files, folds, injections, lock, mirror, observations, sweep, workspace
 from nanoctx.disk.workspace import Workspace
@@ -165,14 +165,14 @@ def test_what_would_stand_everywhere_is_refused(ws: Workspace, log: ClaudeLog, q
 
 def test_a_fact_goes_with_the_words_it_came_from(ws: Workspace, log: ClaudeLog) -> None:
     look(ws)
-    known = [one for one in reflector.memory_of(ws, now=NOW, zone=UTC).facts if "Friday" in one.text]
+    known = [one for one in knowledge.memory_of(ws, now=NOW, zone=UTC).facts if "Friday" in one.text]
     for fact in known:
         forget(ws, fact.id)
     assert known and holding(ws, "friday") == []
     shutil.rmtree(ws.state)
     look(ws, timedelta(hours=1))
     assert holding(ws, "friday") == []
-    assert not any("Friday" in one.text for one in reflector.memory_of(ws, now=NOW, zone=UTC).facts)
+    assert not any("Friday" in one.text for one in knowledge.memory_of(ws, now=NOW, zone=UTC).facts)
 
 
 def test_a_session_is_forgotten_as_a_whole(ws: Workspace, log: ClaudeLog, repo: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sources.plain_git import plain
 
-from nanoctx import reflector
+from nanoctx import knowledge, reflector
 from nanoctx.core import items, tokens
 from nanoctx.disk import observations, workspace
 from nanoctx.model import Item, Observation
@@ -169,7 +169,7 @@ def test_an_added_line_stays_as_it_is(place: Place) -> None:
     place.cycle()
     place.cycle()
     assert "## Decisions\n* call the *harbour* first\n" in place.page.read_text()
-    (fact,) = reflector.memory_of(place.ws, now=place.now, zone=UTC).facts
+    (fact,) = knowledge.memory_of(place.ws, now=place.now, zone=UTC).facts
     assert fact.by == "person" and fact.section == "Decisions"
     assert not list(place.ws.conflicts.glob("*"))
 
@@ -181,7 +181,7 @@ def test_a_mark_pins(place: Place) -> None:
     place.cycle()
     (line,) = place.lines("SQLite")
     assert line.startswith("- 📌 Use SQLite")
-    (fact,) = reflector.memory_of(place.ws, now=place.now, zone=UTC).facts
+    (fact,) = knowledge.memory_of(place.ws, now=place.now, zone=UTC).facts
     assert fact.mark == "📌" and fact.by == "user"
 
 

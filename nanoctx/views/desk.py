@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
 from pathlib import Path
 
-from nanoctx import reflector, scenes
+from nanoctx import knowledge, scenes
 from nanoctx.core import categories, facts, languages, people, projects, relevance
 from nanoctx.core.facts import Fact
 from nanoctx.disk import files, observations, packaged
@@ -74,8 +74,8 @@ class Desk:
         ]  # fmt: skip
 
     @cached_property
-    def in_brief(self) -> reflector.Brief:
-        return reflector.brief_of(self.ws, now=self.now, zone=self.zone, kinds=LEARNED)
+    def in_brief(self) -> knowledge.Brief:
+        return knowledge.brief_of(self.ws, now=self.now, zone=self.zone, kinds=LEARNED)
 
     @cached_property
     def project_names(self) -> list[str]:
@@ -204,7 +204,7 @@ class Desk:
         if self.brief:
             found = self.in_brief.memory.facts
         else:
-            found = reflector.memory_of(self.ws, now=self.now, zone=self.zone).facts
+            found = knowledge.memory_of(self.ws, now=self.now, zone=self.zone).facts
         here = [fact for fact in found if fact.superseded is None and not fact.branch and self._applies(fact)]
         # A person's rules have one score, at least: among them what was said more often counts.
         return tuple(sorted(here, key=lambda fact: (-self.score(fact), -fact.seen, fact.id)))
