@@ -10,14 +10,15 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanoctx import rewriting, scenes
-from nanoctx.core import context, external, people, rewording
+from nanoctx.core import forgotten, people, rewording
 from nanoctx.core.distill import distill
+from nanoctx.core.forgotten import Forgotten
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
-from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories
+from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories, sweep
 from nanoctx.disk.workspace import Workspace
-from nanoctx.errors import Busy, LogUnreadable
-from nanoctx.model import Cursor, Event, Line, Observation, Origin
+from nanoctx.errors import Busy, LogUnreadable, NanoctxError
+from nanoctx.model import Cursor, Event, Observation
 from nanoctx.publishing import publish
 from nanoctx.sources import SOURCES, git
 from nanoctx.sources.base import Source
@@ -39,18 +40,6 @@ class Report:
     conflict: Path | None
 
 
-# observation, kind of item, position, time, who, words, log
-Quoted = tuple[str, str, int | None, datetime | None, str, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A line of the page and the words it rests on."""
-
-    line: str
-    items: tuple[Quoted, ...]
-
-
 def observe(
     ws: Workspace,
     *,
@@ -67,7 +56,9 @@ def observe(
     with _turn(ws) if in_turn else lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
         mirror.restore(ws.root, os.environ)
         known, problems = observations.load_all(ws.root, remember=True)
-        look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors))
+        if sweep.keep_away(ws, gone := forgotten.read(known), os.environ):
+            known, problems = observations.load_all(ws.root, remember=True)
+        look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors), gone)
         if log is not None:
             look.read(SOURCES[agent or "claude-code"], log, until_line, local=False)
         else:
@@ -97,7 +88,9 @@ def _reword(ws: Workspace, replies: rewriting.Replies, now: datetime, zone: tzin
     """Keep what the writer said of items that still stand as it read them; without a turn, nothing."""
     with contextlib.suppress(Busy), lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="reword"):
         before, _ = observations.load_all(ws.root, remember=True)
-        after = [rewording.reworded(one, replies.get(one.id, {})) for one in before]
+        gone = forgotten.read(before)
+        reworded = (gone.observation(rewording.reworded(one, replies.get(one.id, {}))) for one in before)
+        after = [new or old for new, old in zip(reworded, before, strict=True)]
         for old, new in zip(before, after, strict=True):
             if old != new:
                 observations.save(ws.root, new)
@@ -139,24 +132,17 @@ def refresh_page(ws: Workspace, *, now: datetime, zone: tzinfo) -> bool:
         return publish(ws, known, known, now, zone).changed
 
 
-def explain(ws: Workspace, *, query: str, now: datetime, zone: tzinfo) -> tuple[Explanation, ...]:
-    """Where a line of the page, or the items of an observation, came from."""
-    known, _ = observations.load_all(ws.root)
-    by_id = {one.id: one for one in known}
-    if query in by_id:
-        one = by_id[query]
-        lines = [
-            Line(f"- {item.kind}: {item.text}", (Origin(one.id, item.pos, item.kind),)) for item in one.items
-        ]
-        return tuple(Explanation(line.text, _evidence(by_id, line)) for line in lines)
-    wanted = query.strip().removeprefix("- ").lower()
-    scene = scenes.scene(ws, known, None, now, zone)
-    sections = context.compose(scene)
-    lines = [line for lines in sections.values() for line in lines if wanted and wanted in line.text.lower()]
-    return tuple(
-        Explanation(line.text, _evidence(by_id, line) + external.evidence(scene.repository, line, now))
-        for line in lines
-    )
+def logs_of(ws: Workspace, agent: str) -> list[Path]:
+    """The logs of an agent whose sessions belong to a workspace."""
+    if ws.settings.watch_agents and agent not in ws.settings.watch_agents:
+        return []
+    home = Path(os.environ.get("HOME") or Path.home())
+    root = ws.project_root
+    projects = [root, *git.worktrees(root)] if root else list(ws.watched) or None
+    env = dict(os.environ)
+    if patterns := ws.settings.generic_logs:
+        env["NANOCTX_GENERIC_LOGS"] = os.pathsep.join(patterns)
+    return list(SOURCES[agent].find_logs(home, env, projects))
 
 
 # -- reading logs ------------------------------------------------------------------------------------------
@@ -172,14 +158,21 @@ class _Look:
         zone: tzinfo,
         known: dict[str, Observation],
         marks: dict[str, Cursor],
+        gone: Forgotten,
     ) -> None:
         self.ws, self.now, self.zone, self.observations, self.cursors = ws, now, zone, known, marks
+        self.forgotten = gone
         self.changed: dict[str, None] = {}
         self.problems: list[str] = []
         self.sessions = self.skipped = 0
 
     def read_all(self, progress: Callable[[str], None] | None) -> None:
-        for source, logs in self._sources():
+        for name, source in SOURCES.items():
+            try:
+                logs = logs_of(self.ws, name)
+            except Exception as error:  # one broken source stops no other
+                self.problems.append(f"{name} was left out: {type(error).__name__} ({str(error)[:200]}).")
+                continue
             for number, log in enumerate(logs, 1):
                 if progress is not None:
                     progress(f"{source.NAME}: log {number} of {len(logs)}")
@@ -187,6 +180,10 @@ class _Look:
                     self.read(source, log, None, local=True)
                 except LogUnreadable as error:  # one broken log stops no other
                     self.problems.append(str(error))
+                except (NanoctxError, OSError, MemoryError):
+                    raise  # it is not the log: our own files could not be written
+                except Exception as error:  # nor does one that we have no idea of
+                    self.problems.append(f"{log} was left out: {type(error).__name__} ({str(error)[:200]}).")
         if progress is not None:
             progress("")
 
@@ -207,8 +204,10 @@ class _Look:
                 self._note_all(source, told, touched, key, local)
                 told, touched = {}, set()
             for session, events in _by_session(batch.events).items():
+                if observation_id(source.NAME, session) in self.forgotten.sessions:
+                    continue
                 before = told.get(session) or Story(session)
-                told[session] = grow(before, events, batch.skipped)
+                told[session] = grow(before, events, batch.skipped, self.forgotten)
                 touched.add(session)
             self.skipped += batch.skipped
             if batch.cursor == cursor:
@@ -250,17 +249,6 @@ class _Look:
             if before is not None and before.ended_by in ("", "idle"):
                 self._save(replace(before, ended=before.last, ended_by="clear"))
 
-    def _sources(self) -> Iterable[tuple[Source, list[Path]]]:
-        home = Path(os.environ.get("HOME") or Path.home())
-        root = self.ws.project_root
-        projects = [root, *git.worktrees(root)] if root else list(self.ws.watched) or None
-        env = dict(os.environ)
-        if logs := self.ws.settings.generic_logs:
-            env["NANOCTX_GENERIC_LOGS"] = os.pathsep.join(logs)
-        for name, source in SOURCES.items():
-            if not self.ws.settings.watch_agents or name in self.ws.settings.watch_agents:
-                yield source, list(source.find_logs(home, env, projects))
-
     def _note(self, source: Source, story: Story, log: str, local: bool) -> None:
         self.sessions += 1
         if local and self._ignored(story.cwd):
@@ -276,7 +264,9 @@ class _Look:
         head = git.head(folder) if folder is not None and not made.ended else None
         project = git.slug(folder) if folder is not None else git.named(story.cwd or "project")
         made = replace(made, project=project, head=head.sha[:12] if head else "", log=log)
-        self._save(rewording.carried(made, old))
+        clean = self.forgotten.observation(rewording.carried(made, old))
+        if clean is not None:
+            self._save(clean)
 
     def _ignored(self, cwd: str) -> bool:
         return any(Path(cwd).is_relative_to(folder) for folder in self.ws.ignored) if cwd else False
@@ -298,21 +288,3 @@ def _by_session(events: Sequence[Event]) -> dict[str, list[Event]]:
     for event in events:
         found.setdefault(event.session, []).append(event)
     return found
-
-
-# -- why ---------------------------------------------------------------------------------------------------
-
-
-def _evidence(by_id: Mapping[str, Observation], line: Line) -> tuple[Quoted, ...]:
-    found: list[Quoted] = []
-    for origin in line.origins:
-        one = by_id.get(origin.observation)
-        if one is None:
-            continue
-        quotes = rewording.behind(one, origin, line.text)
-        for quote in quotes:
-            found.append((one.id, origin.kind, origin.pos, quote.at, quote.who, quote.quote, one.log))
-        if not quotes:
-            words = one.title or one.summary
-            found.append((one.id, origin.kind, origin.pos, one.started, one.agent, words, one.log))
-    return tuple(found)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from secrets import token_hex
 
 from nanoctx import answers, scenes
-from nanoctx.core import context, people
+from nanoctx.core import context, forgotten, people
 from nanoctx.disk import files, observations, pages
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Change, Observation
@@ -31,6 +32,19 @@ def publish(
     answers.prepare(ws, (*after, *by_hand), now, zone)
     _note(ws, now, done.changed)
     return done
+
+
+def edited(
+    ws: Workspace, known: Sequence[Observation], changes: Sequence[Change], now: datetime, zone: tzinfo
+) -> Observation:
+    """Keep what a person did to CONTEXT.md by a command, as if they had done it in their editor."""
+    names, salt = scenes.projects(known), token_hex(8)
+    shown = context.compose(scenes.scene(ws, known, None, now, zone))
+    done = people.record(changes, shown, salt=salt)
+    at = people.moment(known, now)
+    made = people.observation(done, salt=salt, at=at, project=names[0] if names else "")
+    observations.save(ws.root, made)
+    return made
 
 
 def _rewrite(
@@ -63,7 +77,11 @@ def _rewrite(
 
     adopt = path == ws.context_page and ws.adopts(path)
     files.make_folder(path.parent)
-    done = pages.rewrite(path, state, ws.conflicts, record=record, render=render, now=now, adopt=adopt)
+    gone = forgotten.read(after)
+    form = replace(pages.CONTEXT, clean=gone.page if gone else None)
+    done = pages.rewrite(
+        path, state, ws.conflicts, record=record, render=render, now=now, adopt=adopt, form=form
+    )
     if adopt:
         ws.adopted(path)
     return done

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from claude_log import ClaudeLog
 
-from nanoctx import observer, scenes, views
+from nanoctx import observer, scenes, views, whence
 from nanoctx.core import context, document
 from nanoctx.core.tokens import count
 from nanoctx.disk import files, observations, stories, workspace
@@ -269,7 +269,7 @@ def test_every_generated_line_answers_why_also_when_the_log_is_gone(
     look(ws)
     for section, lines in page(ws).items():
         for line in lines:
-            (found, *_) = observer.explain(ws, query=line, now=LATER, zone=UTC)
+            (found, *_) = whence.explain(ws, query=line, now=LATER, zone=UTC)
             assert found.line == line
             if section == "Recent" or "Focus" in line:
                 assert found.items and all(quote for *_, quote, _ in found.items)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from claude_log import START, ClaudeLog
 
-from nanoctx import observer
+from nanoctx import observer, whence
 from nanoctx.cli.main import main
 from nanoctx.disk import observations, workspace
 from nanoctx.disk.workspace import Workspace
@@ -153,7 +153,7 @@ def test_why_still_shows_the_words_of_the_log(
     saying(home, SHORTER)
     look(ws)
     log.path.unlink()
-    (told,) = observer.explain(ws, query=SHORTER, now=LATER, zone=UTC)
+    (told,) = whence.explain(ws, query=SHORTER, now=LATER, zone=UTC)
     log_words, distilled = told.items
     assert log_words[4] == "agent" and "metres and feet" in log_words[5]
     assert distilled[4] == "before the writer" and "All 14 tests pass" in distilled[5]
@@ -163,14 +163,14 @@ def test_why_still_shows_the_words_of_the_log(
 def test_an_unchanged_session_is_not_asked_about_again(home: Path, log: ClaudeLog, ws: Workspace) -> None:
     saying(home, SHORTER)
     look(ws)
-    told = everything(ws)
+    told = seen(ws)
     look(ws, LATER + timedelta(seconds=5))
     assert len(calls(home)) == 1 and SHORTER in recent(ws)
     for file in (ws.state / "stories").iterdir():
         file.unlink()
     look(ws, LATER + timedelta(seconds=9))
     assert len(calls(home)) == 1 and outcome(ws).text == SHORTER, "distilled anew, it is the same"
-    assert told.count(SHORTER) == everything(ws).count(SHORTER)
+    assert seen(ws) == told
 
 
 def test_the_end_of_a_session_alone_is_nothing_to_ask_about(

@@ -9,6 +9,7 @@ import click
 
 from nanoctx.cli.call import Call, with_call
 from nanoctx.core import timeline, tokens
+from nanoctx.daemon import control
 from nanoctx.disk import files, observations
 from nanoctx.sources import SOURCES
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.command("status")
 @with_call
 def command(call: Call) -> None:
-    """Say which workspace this is, what it watches, and how fresh its page is.
+    """Say which workspace this is, what it watches, how fresh its page is, and how the background process is.
 
     \b
     Example:
@@ -42,6 +43,7 @@ def command(call: Call) -> None:
         "last_session": _session(latest),
         "page": _page(workspace) | {"fresh_until": _fresh_until(workspace, latest, zone)},
         "conflicts": _count_conflicts(workspace),
+        "process": control.ask(call.env),
         "warnings": _warnings(workspace, unreadable),
     }
     call.answer(data, _told(data, latest, zone, call.now()))
@@ -116,8 +118,48 @@ def _told(data: dict[str, Any], latest: Observation | None, zone: tzinfo, now: d
     ]
     if data["conflicts"]:
         rows.append(("Conflicts", f"{data['conflicts']}, kept in {data['workspace']}/conflicts"))
+    rows += _of_process(data["process"], zone)
     rows += [("Note", warning) for warning in data["warnings"]]
     return "\n".join(f"{name + ':':<11}{text}" for name, text in rows)
+
+
+def _of_process(process: dict[str, Any] | None, zone: tzinfo) -> list[tuple[str, str]]:
+    """The background process: what it takes, and what it does in each workspace."""
+    if process is None:
+        return [("Process", "none runs in the background; `nanoctx up` starts one")]
+    took = (
+        f"{process['pid']} since {_clock(process['since'], zone)}, {process['rss_mb']:.0f} MB,"
+        f" {process['cpu_seconds']:.0f} s of processor, {process['watches']} watches,"
+        f" {process['threads']} threads, {process['descriptors']} descriptors"
+    )
+    rows = [("Process", took)]
+    for one in process["workspaces"]:
+        rows.append(("Keeps", f"{one['workspace']} ({_kept(one, zone)})"))
+        rows += [("Error", error) for error in one["errors"][-3:]]
+    growing = [
+        f"{one['agent']} ({one['growing']} of {one['logs']} logs growing)"
+        for one in process["sources"]
+        if one["logs"]
+    ]
+    if growing:
+        rows.append(("Logs", ", ".join(growing)))
+    if process["unwatched"]:
+        rows.append(
+            ("Note", f"{process['unwatched']} folders cannot be watched and are looked at now and then")
+        )
+    return rows
+
+
+def _kept(one: dict[str, Any], zone: tzinfo) -> str:
+    if not one["there"]:
+        return "not there: what it wants waits for it"
+    if one["last_look"] is None:
+        return "not looked at yet"
+    return f"looked at {_clock(one['last_look'], zone)}, {one['lag']:.1f} s after there was a reason to"
+
+
+def _clock(moment: str, zone: tzinfo) -> str:
+    return f"{datetime.fromisoformat(moment).astimezone(zone):%Y-%m-%d %H:%M}"
 
 
 def _last(latest: Observation | None, zone: tzinfo) -> str:

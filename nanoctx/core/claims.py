@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from nanoctx.core.likeness import Saying
 from nanoctx.model import Item, Observation, Origin
 
 KINDS = ("rule", "pref", "dec", "learn", "fact", "insight", "fail", "fix")
+NEVER_ALONE = (keeping.REFUTED, "hypothesis")
 LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
@@ -36,7 +38,10 @@ class Claim(msgspec.Struct, frozen=True, gc=False, array_like=True):
     branch: str
     head: str
     key: str  # what is the same for equal sayings
-    words: str  # what two claims must share to be compared at all
+    kin: str  # by these three it is told which claims are compared at all
+    words: str
+    frames: str
+    alike: str  # claims that stand alone matter as much as all that have this; "" if it is no fact alone
     weak: bool = False  # only together with what another session said
     of: str = ""  # the claim that a person put this in the place of
     block: str = ""  # a line that a person added, as it stands in the page
@@ -53,7 +58,7 @@ class Claim(msgspec.Struct, frozen=True, gc=False, array_like=True):
 def claims(one: Observation) -> tuple[Claim, ...]:
     """What of an observation may become a fact, each with what it takes to compare it."""
     if one.agent == people.AGENT:
-        return ()
+        return tuple(_asked_for(one))
     language = main_language(one)
     headless = bool(one.more.get("headless"))
     judged = ((item, keeping.kept(item, headless=headless)) for item in one.items if item.kind in KINDS)
@@ -66,11 +71,21 @@ def main_language(one: Observation) -> str:
     return min(known, key=lambda name: (-known[name], name), default="")
 
 
-def by_hand(origin: Origin, section: str, text: str, at: datetime, *, of: str = "", block: str = "") -> Claim:
+def by_hand(origin: Origin, section: str, line: str, at: datetime, *, of: str = "", block: str = "") -> Claim:
     """A line that a person wrote into the page, or put in the place of one of ours."""
-    kind = _KIND_IN.get(section, "fact")
-    scope = facts.UNIVERSAL
-    return _made(origin, kind, section, text, "person", "", scope, "", "", at, "", "", False, of, block)
+    kind, parsed = _KIND_IN.get(section, "fact"), facts.parse(line)
+    scope, project, language = facts.place(parsed.about)
+    return _made(
+        origin, kind, section, parsed.text, "person", "", scope, project, language, at, "", "", False, of,
+        block,
+    )  # fmt: skip
+
+
+def _asked_for(one: Observation) -> Iterator[Claim]:
+    """What an agent was asked to remember: its words, whoever asked, so never a rule."""
+    for item in one.items:
+        if item.kind in KINDS and item.by == "agent" and _REALMS[item.kind] != "rule":
+            yield _claim(one, item, keeping.Kept(item.text, item.kind), item.more.get("language", ""))
 
 
 def _claim(one: Observation, item: Item, kept: keeping.Kept, language: str) -> Claim:
@@ -104,10 +119,12 @@ def _made(
     *more: Any,
 ) -> Claim:
     said = likeness.saying(text, _REALMS[kind], project)
-    language, at, branch, head, *rest = more
+    language, at, branch, head, weak, *rest = more
+    alike = f"{by} {grade} {scope} {section == facts.RULES} {at.astimezone(UTC).date()}"
     return Claim(
         facts.name(origin), origin.observation, origin.pos, origin.kind, origin.lead, kind, section, text, by,
-        grade, scope, project, language, at, branch, head, said.key, said.words, *rest,
+        grade, scope, project, language, at, branch, head, said.key, said.kin, said.words, said.frames,
+        "" if weak or grade in NEVER_ALONE else alike, weak, *rest,
     )  # fmt: skip
 
 

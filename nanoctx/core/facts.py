@@ -125,6 +125,15 @@ def parse(block: str) -> Parsed:
     return Parsed((struck[1] if struck else text).strip(), found or "", mark or "", bool(struck), about)
 
 
+def place(about: Iterable[str]) -> tuple[str, str, str]:
+    """Where a person's line holds, as it says in its brackets: scope, project, language."""
+    told = dict(part.split(":", 1) for part in about if part.startswith(("project:", "language:")))
+    if project := told.get("project", ""):
+        return PROJECT, project, ""
+    language = told.get("language", "")
+    return (LANGUAGE if language else UNIVERSAL), "", language
+
+
 def named(facts: Iterable[Fact], query: str) -> tuple[Fact, ...]:
     """The facts that an id (its beginning will do), a line of the page or some of its words mean."""
     known = tuple(facts)

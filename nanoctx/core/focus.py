@@ -251,8 +251,8 @@ def _things(recent: Sequence[Deeds]) -> Counter[str]:
         if deeds.turn.prompt is not None:
             texts.append((own_words(deeds.turn.prompt.text).text[:800], 3))
         for text, weight in texts:
-            own = prose.without_homes(_URL.sub(" ", text))
-            counted.update(dict.fromkeys(_named(prose.parted(own)), weight))
+            parted = prose.parted(prose.without_homes(_URL.sub(" ", text)))
+            counted.update(dict.fromkeys(_named(parted), weight))
     return Counter(
         {name: count for name, count in counted.items() if count >= (4 if _EITHER_OR.fullmatch(name) else 2)}
     )

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from nanoctx.core import items, verbatim
+from nanoctx.core import items, undone, verbatim
 from nanoctx.model import Change, Item, Line, Observation, Origin
 
-AGENT = "person"
+AGENT = undone.BY_HAND
 VALUE_KEYS = ("Focus", "Task", "Blocked")  # lines of Now whose value a person may set
 PIN = "📌"
 ACCEPTED, NO_MARK = "accepted", "none"  # what a `pin` may say beside a mark
@@ -97,8 +97,8 @@ class Standing:
         """Tell whether a generated line gives way: a person took it out, or has written it themselves."""
         if _is_theirs(line):
             return False
-        like = _likeness(line.text)
-        if any(_likeness(own.text) == like for own in self.added.get(section, ())):
+        like = likeness(line.text)
+        if any(likeness(own.text) == like for own in self.added.get(section, ())):
             return True
         key = line.key or _time_key(section, line.text)
         for one in self.retractions:
@@ -174,18 +174,21 @@ def moment(observations: Iterable[Observation], now: datetime) -> datetime:
 
 
 def standing(observations: Iterable[Observation]) -> Standing:
-    """Fold what people did, in the order of time, whatever order the files come in."""
-    theirs = [(seen.started, seen.id, seen) for seen in observations if seen.agent == AGENT and seen.started]
+    """Fold what people did and did not take back, in the order of time, whatever order the files come in."""
+    found = [(seen.started, seen.id, seen) for seen in observations if seen.agent == AGENT and seen.started]
+    out = undone.left_out(seen for _, _, seen in found)
+    theirs = [one for one in found if one[1] not in out]
     fold = _Fold()
     for at, _, seen in sorted(theirs, key=lambda one: one[:2]):
         salt = str(seen.more.get("salt", ""))
         for item in seen.items:
             if item.kind == "retract":
                 fold.retract(item, salt)
-            elif item.kind == "pin":
+            elif item.kind == "pin" and item.text != undone.UNDONE:
                 fold.pin(item)
         for number, (text, item) in enumerate(verbatim.read("edit", seen.items), 1):
-            fold.edit(text, item, Origin(seen.id, number, "edit"), salt, at)
+            if text:  # else it was forgotten
+                fold.edit(text, item, Origin(seen.id, number, "edit"), salt, at)
     added = {section: tuple(lines) for section, lines in fold.added.items() if lines}
     accepted = frozenset(fold.accepted)
     return Standing(added, dict(fold.values), tuple(fold.retractions), dict(fold.pins), accepted)
@@ -229,7 +232,7 @@ class _Fold:
         section, key = item.more.get("section", ""), item.more.get("key", "")
         same = [one for one in self.retractions if one.section == section]
         undone = [one for one in same if one.key and one.exact.names("exact", section, text)]
-        like = _likeness(text)
+        like = likeness(text)
         back = [one for one in same if not one.key and one.like.names("like", section, like)]
         if undone or back:
             self.retractions = [one for one in self.retractions if one not in undone and one not in back]
@@ -253,7 +256,7 @@ class _Fold:
 
 def retraction(section: str, text: str, line: Line | None, salt: str) -> Item:
     """The item that says a line was taken out, without its words."""
-    more = {"section": section, "like": _digest(salt, "like", section, _likeness(text))}
+    more = {"section": section, "like": _digest(salt, "like", section, likeness(text))}
     key = (line.key if line else "") or _time_key(section, text)
     if key and key not in VALUE_KEYS:
         more["key"] = key
@@ -266,7 +269,7 @@ def _is_reformatted(text: str, removed: list[str], lines: Sequence[Line]) -> boo
     """See that an added line is one of ours in another dress, as formatters do it: that is no edit."""
     for gone in removed:
         line = _line(gone, lines)
-        if line and not _is_theirs(line) and _likeness(gone) == _likeness(text):
+        if line and not _is_theirs(line) and likeness(gone) == likeness(text):
             removed.remove(gone)
             return True
     return False
@@ -290,7 +293,7 @@ def _time_key(section: str, text: str) -> str:
     return match[1] if match else ""
 
 
-def _likeness(text: str) -> str:
+def likeness(text: str) -> str:
     """Reduce a line to what makes it the same line: not its bullet, its blanks, or the age beside its key."""
     text = " ".join(unicodedata.normalize("NFC", _BULLET.sub("", text.strip(), count=1)).split())
     match = _VALUE.fullmatch(text)

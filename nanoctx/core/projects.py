@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from nanoctx.core import activity, document, people
+from nanoctx.core import activity, document, people, undone
 from nanoctx.core.activity import STATUSES
 from nanoctx.model import Item, Observation
 
@@ -94,25 +94,32 @@ def status(
     The page may still have a word that was set here before another was set elsewhere.
     """
     observations = [one for one in known if one.project == project]
-    told = _told(observations)
-    outdated = described.status in (word for _, word in told[:-1])
-    if described.status and not (outdated and (saved is None or saved < told[-1][0])):
+    done = _told(observations)
+    outdated = described.status in (word for _, _, word in done[:-1])
+    if described.status and not (outdated and (saved is None or saved < done[-1][0])):
         return Status(described.status, "set by you")
-    if told and told[-1][1] in STATUSES:
-        return Status(told[-1][1], "set by you")
+    if done and done[-1][2] in STATUSES:
+        return Status(done[-1][2], "set by you")
     sessions = [one for one in observations if one.agent != people.AGENT and _last(one) is not None]
     return _seen(sessions, described, now)
 
 
-def _told(observations: Sequence[Observation]) -> list[tuple[datetime, str]]:
-    """What was set by the command, and when."""
-    done = sorted(
-        ((one.started, one.id, one) for one in observations if one.agent == people.AGENT and one.started),
-        key=lambda three: three[:2],
-    )
+def told(known: Iterable[Observation]) -> dict[str, str]:
+    """What the command set last, by project, if that still holds."""
+    said: dict[str, str] = {}
+    for _, project, word in _told(known):
+        said[project] = word
+    return {project: word for project, word in said.items() if word in STATUSES}
+
+
+def _told(observations: Iterable[Observation]) -> list[tuple[datetime, str, str]]:
+    """What was set by the command and not taken back: when, of which project, and what."""
+    theirs = [one for one in observations if one.agent == people.AGENT and one.started]
+    out = undone.left_out(theirs)
+    done = [(one.started, one.id, one) for one in theirs if one.started and one.id not in out]
     return [
-        (at, item.text)
-        for at, _, one in done
+        (at, one.project, item.text)
+        for at, _, one in sorted(done, key=lambda three: three[:2])
         if one.more.get("page") == PAGE
         for item in one.items
         if item.kind == "edit" and item.more.get("key") == KEY

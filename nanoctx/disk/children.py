@@ -1,4 +1,7 @@
-"""A program that was started, seen to its end: within a time limit, with bounded output, no process left."""
+"""A program that was started, seen to its end: within a time limit, with bounded output, no process left.
+
+And the one that is started to outlive us.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import PIPE, Popen, TimeoutExpired
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 
 MOST_TOLD = 4096
 GRACE = 0.2  # how often a read looks whether the time is up
 _PIECE = 65536
+
+_alive: set[Popen[bytes]] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,7 @@ def run(
 
 def gathered(process: Popen[bytes], timeout: float, limit: int, given: bytes = b"") -> Ran:
     """What a process that leads a group of its own says until it ends, is out of time or says too much."""
+    _alive.add(process)
     late = threading.Event()
     timer = threading.Timer(timeout, late.set)
     timer.daemon = True
@@ -56,6 +62,7 @@ def gathered(process: Popen[bytes], timeout: float, limit: int, given: bytes = b
         whole = whole and _has_ended(process, late)
     finally:
         timer.cancel()
+        _alive.discard(process)
         if not whole:
             _end(process)
         for stream in (process.stdin, process.stdout, process.stderr):
@@ -63,6 +70,19 @@ def gathered(process: Popen[bytes], timeout: float, limit: int, given: bytes = b
                 with contextlib.suppress(OSError):
                     stream.close()
     return Ran(process.wait(), out, told, whole)
+
+
+def end_all() -> None:
+    """End whatever is still at work for us: the process that waits for it is about to go."""
+    for process in tuple(_alive):
+        _end(process)
+
+
+def detached(command: Sequence[str], env: Mapping[str, str]) -> int:
+    """Start a program that outlives us, in a session of its own and with no stream of ours; its pid."""
+    return Popen(
+        command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=env, cwd="/", start_new_session=True
+    ).pid
 
 
 def _talk(

@@ -32,6 +32,7 @@ __all__ = [
     "read",
     "remove",
     "remove_if_empty",
+    "rotate",
     "strays",
     "write",
 ]
@@ -127,10 +128,20 @@ def append(path: Path, line: str) -> None:
             os.close(descriptor)
 
 
+def rotate(path: Path, keep: int) -> None:
+    """Put a log aside as `….1` and let those before it move on; only `keep` of them stay."""
+    with refusals(path, "put aside"):
+        for number in range(keep, 0, -1):
+            older = path.with_name(f"{path.name}.{number - 1}") if number > 1 else path
+            with contextlib.suppress(FileNotFoundError):
+                older.replace(path.with_name(f"{path.name}.{number}"))
+
+
 def remove(path: Path, *, expect: Snapshot | None = None) -> None:
     """Delete a file for good; one that is not there is fine. Given `expect`, only that version of it."""
     with refusals(path, "removed"), contextlib.suppress(FileNotFoundError), _opened(path.parent) as folder:
-        _require(expect, look(folder, path), path)
+        if expect is not None:
+            _require(expect, look(folder, path), path)
         os.unlink(path.name, dir_fd=folder)
         _sync(folder)
 

@@ -80,12 +80,10 @@ def add(root: Path, env: Mapping[str, str], *, may_be_default: bool) -> bool:
 
 
 def _lock_file(env: Mapping[str, str]) -> Path:
-    """Where `init`s wait for each other: the runtime folder, else the one for state."""
-    runtime, state = env.get("XDG_RUNTIME_DIR", ""), env.get("XDG_STATE_HOME", "")
-    if runtime.startswith("/") and Path(runtime).is_dir():
-        return Path(runtime) / "nanoctx" / "registry.lock"
-    base = Path(state) if state.startswith("/") else home(env) / ".local" / "state"
-    return base / "nanoctx" / "registry.lock"
+    """Where `init`s wait for each other."""
+    from nanoctx.disk import runtime  # which asks us where the home is
+
+    return runtime.folder(env) / "registry.lock"
 
 
 def _append(file: Path, before: files.Snapshot, root: Path, default: bool) -> None:

@@ -46,6 +46,13 @@ class Settings:
         0.8, "How full an agent's context window gets (1.0 is full) before the page is rewritten for it.",
         low=0.1, high=1.0,
     )  # fmt: skip
+    observe_reconcile_minutes: int = _setting(
+        5, "How often the background process looks for what no event told it of.", low=1, high=1440
+    )
+    reflect_minutes: int = _setting(
+        120, "How often the background process folds what sessions came to, beside the end of each.",
+        low=5, high=10080,
+    )  # fmt: skip
     page_budget: int = _setting(500, "Most tokens CONTEXT.md may take.", low=100, high=4000)
     page_max_characters: int = _setting(2000, "Most characters CONTEXT.md may take.", low=400, high=16000)
     page_recent: int = _setting(5, "Most lines under Recent.", low=1, high=20)

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from nanoctx.model import Batch, Cursor
+from nanoctx.sources.folders import unwaiting
 from nanoctx.sources.lines import LogLines
 
 NAME = "claude-code"
@@ -63,7 +64,7 @@ def _session(log: Path) -> str:
 def _peek(log: Path, key: str) -> str:
     mark = f'"{key}":'.encode()
     try:
-        with open(log, "rb") as file:
+        with open(log, "rb", opener=unwaiting) as file:
             lines = file.read(_PEEK_BYTES).split(b"\n")
     except OSError:
         return ""  # whoever reads the log will say so

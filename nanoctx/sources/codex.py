@@ -20,6 +20,7 @@ from nanoctx.errors import LogUnreadable, UsageError
 from nanoctx.model import Batch, Cursor
 from nanoctx.sources.codex_past import lines_before
 from nanoctx.sources.codex_records import folder_in, is_sub_agent, line_of, texts_of, value_of
+from nanoctx.sources.folders import unwaiting
 from nanoctx.sources.lines import LONGEST_LINE, LogLines, elided
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _read_compressed(log: Path, cursor: Cursor, until_line: int | None, events: 
         raise UsageError("The line to read up to must be 1 or more.")
     pos = begin = skipped = 0
     try:
-        with open(log, "rb") as file:
+        with open(log, "rb", opener=unwaiting) as file:
             known = os.fstat(file.fileno())
             mark = blake2b(file.read(_FINGERPRINT), digest_size=8).hexdigest()
         same = (known.st_dev, known.st_ino, known.st_size, mark)
@@ -121,7 +122,7 @@ def _decompressed(log: Path) -> Iterator[tuple[bytes | None, int]]:
 @contextlib.contextmanager
 def _opened(log: Path) -> Iterator[BinaryIO]:
     """The log as it was before it was compressed, if it was."""
-    with open(log, "rb") as file:
+    with open(log, "rb", opener=unwaiting) as file:
         if log.suffix != ".zst":
             yield file
             return

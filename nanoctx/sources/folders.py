@@ -24,10 +24,15 @@ def entries(folder: Path) -> list[Path]:
         return []
 
 
+def unwaiting(path: str, flags: int) -> int:
+    """For `open`: a pipe that lies among the logs would keep us waiting for somebody to write into it."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
 def first_line(log: Path) -> bytes:
     """The line with which a log begins; empty if it cannot be read."""
     try:
-        with open(log, "rb") as file:
+        with open(log, "rb", opener=unwaiting) as file:
             return file.readline(LONGEST_HEAD)
     except OSError:
         return b""  # whoever reads the log will say so

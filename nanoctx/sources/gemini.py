@@ -89,7 +89,7 @@ def _read_document(log: Path, cursor: Cursor, until_line: int | None, conversati
 def _is_of_subagent(log: Path) -> bool:
     """The kind stands in the head of a log; in the old logs also behind the messages."""
     try:
-        with open(log, "rb") as file:
+        with open(log, "rb", opener=folders.unwaiting) as file:
             head = file.read(_PEEK)
             file.seek(max(0, log.stat().st_size - _PEEK))
             tail = file.read()

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from nanoctx import reflector, scenes
-from nanoctx.core import facts, languages, people, projects, relevance
+from nanoctx.core import categories, facts, languages, people, projects, relevance
 from nanoctx.core.facts import Fact
 from nanoctx.disk import files, observations, packaged
 from nanoctx.disk.settings import Settings
@@ -37,9 +37,12 @@ class Desk:
         cwd: Path | None = None,
         query: str = "",
         project: str = "",
+        scope: str = "",
+        category: str = "",
     ) -> None:
         self.ws, self.now, self.zone, self.cwd, self.query = ws, now, zone, cwd, query
         self._wanted = project
+        self.scope, self.category = scope, category  # of what is asked for; "" for any
         self.budget = 0  # of the view that is being built
         self.searched: dict[str, tuple[Hit, ...]] = {}
 
@@ -160,6 +163,12 @@ class Desk:
         # A person's rules have one score, at least: among them what was said more often counts.
         return tuple(sorted(here, key=lambda fact: (-self.score(fact), -fact.seen, fact.id)))
 
+    @cached_property
+    def asked_for(self) -> tuple[Fact, ...]:
+        """Of these facts, the ones of the scope and category that are asked for."""
+        found = (fact for fact in self.facts if self.scope in ("", fact.scope))
+        return tuple(fact for fact in found if not self.category or self._is_of_category(fact))
+
     def score(self, fact: Fact) -> float:
         return relevance.score(fact, now=self.now, task=self.task)
 
@@ -175,6 +184,21 @@ class Desk:
         if fact.scope == facts.LANGUAGE:
             return fact.language in self.languages
         return not fact.project or fact.project == self.project
+
+    def _is_of_category(self, fact: Fact) -> bool:
+        refined, quotes = [], []
+        for origin in fact.origins:
+            one = self._by_id.get(origin.observation)
+            if one is not None and origin.pos is not None:
+                refined += [item.more.get("kind", "") for item in one.items if item.pos == origin.pos]
+                quotes += [quote.quote for quote in one.evidence if quote.pos == origin.pos]
+        return categories.fits(
+            self.category, kind=fact.kind, by=fact.by, text=fact.text, refined=refined, quotes=quotes
+        )
+
+    @cached_property
+    def _by_id(self) -> dict[str, Observation]:
+        return {one.id: one for one in self.known}
 
     def found(self, words: str, most: int) -> tuple[Hit, ...]:
         """What recall finds here for some words; nothing if there is no word among them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from nanoctx.core import facts, prose, tokens
+from nanoctx.core import categories, facts, prose, tokens
 from nanoctx.core.facts import Fact
 from nanoctx.recall.search import Hit
 from nanoctx.views import told
@@ -51,7 +51,7 @@ def related(desk: Desk) -> Section:
     """What observations and documents say that no fact says."""
     said = [prose.words(fact.text) for fact in matching(desk)]
     entries = []
-    for hit in hits(desk):
+    for hit in (one for one in hits(desk) if _is_asked_for(desk, one)):
         words = prose.words(hit.text)
         if hit.kind == DOCUMENT or not any(told.alike(words, other) for other in said):
             entries.append(_entry(desk, hit))
@@ -64,11 +64,11 @@ def matching(desk: Desk) -> list[Fact]:
     found = {hit.id.lstrip("^"): hit.score for hit in hits(desk) if hit.id.startswith("^")}
     asked = prose.words(desk.query)
     if asked:  # the page has no room for all facts, and recall reads the page
-        for fact in desk.facts:
+        for fact in desk.asked_for:
             share = len(asked & prose.words(fact.text)) / len(asked)
             if share >= SHARED:
                 found.setdefault(fact.id, share)
-    chosen = [fact for fact in desk.facts if _is_chosen(desk, fact, found)]
+    chosen = [fact for fact in desk.asked_for if _is_chosen(desk, fact, found)]
     return sorted(chosen, key=lambda fact: (-found.get(fact.id, 0.0), -desk.score(fact), fact.id))
 
 
@@ -79,6 +79,12 @@ def _is_chosen(desk: Desk, fact: Fact, found: Mapping[str, float]) -> bool:
 
 def hits(desk: Desk) -> tuple[Hit, ...]:
     return desk.found(desk.query, MOST) if desk.query.strip() else ()
+
+
+def _is_asked_for(desk: Desk, hit: Hit) -> bool:
+    if desk.scope and hit.scope != desk.scope:
+        return False
+    return not desk.category or categories.fits(desk.category, kind=hit.kind, by=hit.by, text=hit.text)
 
 
 def _entry(desk: Desk, hit: Hit) -> Entry:

@@ -1,4 +1,4 @@
-"""`python tests/e2e`: get the client, then run the suite, without a network where the system lets us."""
+"""`python tests/e2e`: get the agents, then run the suite, without a network where the system lets us."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import agents
 import claude
 
 HERE = Path(__file__).parent
@@ -26,9 +27,16 @@ def main(arguments: list[str]) -> None:
         if problem := claude.install():
             kept = "the one here is used" if claude.find() else "its tests are skipped"
             print(f"The latest Claude Code could not be had ({problem}): {kept}.", file=sys.stderr)
+        for problem in filter(None, [agents.install_node(), *map(_got, agents.AGENTS)]):
+            print(problem, file=sys.stderr)
         if apart := _network_apart():
             os.execvp(apart[0], [*apart, sys.executable, str(HERE), _INSIDE, *arguments])
     os.execv(sys.executable, [sys.executable, "-m", "pytest", "-m", "e2e", "-rs", str(HERE), *arguments])
+
+
+def _got(agent: agents.Agent) -> str | None:
+    problem = agents.install(agent)
+    return f"{agent.package} could not be had ({problem}): its tests are skipped." if problem else None
 
 
 def _network_apart() -> list[str]:

@@ -142,7 +142,7 @@ def test_a_project_says_how_it_stands_and_which_others_are_under_way(place: Plac
     assert (root.attrib["status"], root.attrib["role"]) == ("blocked", "primary")
     assert [one.attrib["name"] for one in root.iter("OTHER")] == ["nets"]
     page = place.ws.projects / "tides" / "project.md"
-    page.parent.mkdir(parents=True)
+    page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(
         "# Project\n\n- Name: Tides\n- Status: completed\n- Mission:\n\n## Notes\n- Kept for the archive\n"
     )
@@ -156,7 +156,7 @@ def test_combined_tells_nothing_twice(place: Place) -> None:
     place.session(Item("next", "Send the report by mail every morning", 1))
     place.remember("Facts and insights: Send the report by mail every morning")
     page = place.ws.projects / "tides" / "project.md"
-    page.parent.mkdir(parents=True)
+    page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text("# Project\n\n- Name: Tides\n\n## Notes\n- Never use tables in reports\n")
     root = ElementTree.fromstring(place.show("combined").text)
     assert [one.text for one in root.iter("fact")] == ["Never use tables in reports"]
