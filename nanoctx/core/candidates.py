@@ -124,6 +124,7 @@ def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candid
     doubtful = doubtful or deeds.contradicted
     grade = "hypothesis" if doubtful else "verified" if deeds.verified else "claimed"
     worked, mended = deeds.worked, deeds.verified or bool(deeds.commits)
+    acted = worked or bool(deeds.runs)
     for say in deeds.says:
         if cues.INSTRUCTS.match(say.text):
             yield from _from_plan(say, index)
@@ -140,7 +141,7 @@ def _from_report(deeds: Deeds, index: int, *, doubtful: bool) -> Iterator[Candid
                 yield made(say, index, kind, sort, line, weight, grade=quality)
         for block in parts:
             yield from _from_block(
-                block, say, index, final=final, worked=worked, mended=mended, grade=grade
+                block, say, index, final=final, worked=worked, acted=acted, mended=mended, grade=grade
             )
 
 
@@ -151,7 +152,15 @@ def _only_announces(text: str) -> bool:
 
 
 def _from_block(
-    block: prose.Block, say: Event, index: int, *, final: bool, worked: bool, mended: bool, grade: str
+    block: prose.Block,
+    say: Event,
+    index: int,
+    *,
+    final: bool,
+    worked: bool,
+    acted: bool,
+    mended: bool,
+    grade: str,
 ) -> Iterator[Candidate]:
     texts = [prose.tidy(part.text) for part in block.parts if not cues.INTENT.match(prose.opening(part.text))]
     texts = [
@@ -175,6 +184,8 @@ def _from_block(
     ahead = bool(cues.NEXT_HEADING.search(block.heading))
     for line in lines:
         kind = "next" if ahead else kind_of(line)
+        if kind == "impl" and not acted:
+            kind = "fact"  # it may have been done, but not here
         guess = bool(cues.GUESS.search(line))
         weight = _WEIGHTS[kind] + (
             0.12 * min(5, prose.count_names(line)) + (0.5 if final and worked else 0) - (0 if final else 0.4)
@@ -187,6 +198,8 @@ def _from_block(
             sort = "mended"
         elif cues.PROGRESS.match(line):
             sort = "progress"  # true for as long as the agent was at it
+        elif cues.PROPOSES.match(block.heading):
+            sort = "planned"
         if cues.REPORTED.match(line) or cues.GREETING.match(line):
             sort, weight = "reported", weight - 0.6
         short = prose.cut(line, WIDTH + 4)
@@ -237,6 +250,7 @@ def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
         if _denies(block):
             heads = [f"{block.heading}: {prose.head(block.parts[0].text)}", *heads[block.parts[0].bullet :]]
             dull = True
+        heads = [text.rstrip(". ") for text in heads]
         groups.append(("" if dull else block.heading, [text for text in heads if text and not asks(text)]))
     every = [text for _, heads in groups for text in heads]
     room = limit - min(130, len(lead))

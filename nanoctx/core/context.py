@@ -245,7 +245,8 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
             line = item_line(session, replace(item, grade="claimed") if doubted else item)
             repeated = any(len(have & other) >= 0.7 * len(have) for other in told)
             # What Now says already is no news as long as nothing came of it.
-            repeated |= item.kind == "dec" and item.by == "user" and len(have & asked) >= 0.7 * len(have)
+            told_in_now = (item.kind, item.by) in (("dec", "user"), ("fail", "tool"))
+            repeated |= told_in_now and len(have & asked) >= 0.7 * len(have)
             if not repeated and not scene.standing.retracted("Recent", line):
                 told.append(have)
                 count += 1

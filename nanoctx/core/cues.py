@@ -82,6 +82,11 @@ LEAD_IN = Cue(
     r"|details|notes?|overview|key (?:changes|points)|files?(?: changed| modified| created)?"
     r"|(?:make|apply) (?:these|the following))\b[^:]{0,60}:?$"
 )
+# What comes next is not done yet, if it ever will be.
+PROPOSES = Cue(
+    r"^\W*(?:(?:this|that|it|we|i) (?:involves|will|would|could|can|means? (?:changing|adding|that we))"
+    r"|something like|for example|e\.g|proposed|suggested|my (?:plan|proposal|suggestion)|the plan\b)"
+)
 DULL_HEADING = Cue(
     r"^(?:quality|verification|verified|current .*|files?.*|notes?|status|tests?|details|overview"
     r"|commit|docs|reasoning|why.*|summary.*|changes.*|"
@@ -137,6 +142,7 @@ FAULT = _any(
     r"(?:doesn'?t|does not|don'?t|do not) (?:have|exist|match|work|handle|include|support|set|know)",
     r"fails|bug|only covers|no longer exists?|the (?:problem|issue|bug) is",
     r"needs? to (?:be )?(?:update|fix|change|add)\w*",
+    r"(?:is|are) still (?:present|there|missing|failing|broken)",
 )
 SETTLED = _any(
     r"fix(?:ed|es)|add(?:ed|s)|now|resolved|repaired|pass(?:es|ed)?|updated|changed",

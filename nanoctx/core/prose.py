@@ -167,7 +167,13 @@ def without_start(pattern: re.Pattern[str], text: str) -> str:
 def sentences(text: str) -> list[str]:
     if text.isascii() and not _STOP_INSIDE.search(text):  # quick, and true of most
         return [text] if text and not text.isspace() else []
-    return [part for part in _SENTENCE_END.split(text) if part and not part.isspace()]
+    found: list[str] = []
+    for part in (part for part in _SENTENCE_END.split(text) if part and not part.isspace()):
+        if found and found[-1].count('"') % 2 and '"' in part:
+            found[-1] = f"{found[-1]} {part}"  # the end of a sentence that is quoted ends none
+        else:
+            found.append(part)
+    return found
 
 
 def cut(text: str, limit: int, clause: float = 0.6) -> str:
@@ -326,5 +332,5 @@ def pack(parts: list[str], limit: int, heading: str = "") -> list[str]:
         if current and len(lead) + len(current) + len(part) + 2 > limit:
             lines.append(lead + current)
             current = ""
-        current = f"{current}; {part}" if current else part
+        current = f"{current}{' ' if current.endswith(':') else '; '}{part}" if current else part
     return [*lines, lead + current] if current else lines
