@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
@@ -10,7 +11,7 @@ from secrets import token_hex
 
 from nanoctx import answers, scenes
 from nanoctx.core import context, forgotten, people
-from nanoctx.disk import files, observations, pages
+from nanoctx.disk import files, observations, pages, sections
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Change, Observation
 
@@ -29,6 +30,7 @@ def publish(
             _rewrite(ws, page, state, name, before, after, by_hand, now, zone, alone=True)
     first = names[0] if names else ""
     done = _rewrite(ws, ws.context_page, ws.state, first, before, after, by_hand, now, zone, alone=False)
+    sections.renew(ws.project_root or ws.root, ws.context_page, os.environ)
     answers.prepare(ws, (*after, *by_hand), now, zone)
     _note(ws, now, done.changed)
     return done

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from nanoctx.clients import claude_code, codex, copilot, gemini, opencode, pi, qwen
+from nanoctx.clients import (
+    aider,
+    claude_code,
+    codex,
+    copilot,
+    gemini,
+    nanobot,
+    openclaw,
+    opencode,
+    pi,
+    qwen,
+)
 from nanoctx.clients.base import Client
 
 CLIENTS: dict[str, Client] = {
@@ -15,5 +26,8 @@ CLIENTS: dict[str, Client] = {
         opencode.CLIENT,
         copilot.CLIENT,
         pi.CLIENT,
+        aider.CLIENT,
+        nanobot.CLIENT,
+        openclaw.CLIENT,
     )
 }

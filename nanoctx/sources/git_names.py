@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanoctx.core import freshness, git_safety, prose
+from nanoctx.core import freshness, git_safety, prose, section
 from nanoctx.core.freshness import Answers, Names
 from nanoctx.sources import git
 from nanoctx.sources.git_runner import run
@@ -48,11 +48,19 @@ def instructions(folder: Path) -> tuple[str, ...]:
     """What the repository tells agents anyway, line by line."""
     lines: list[str] = []
     for name in INSTRUCTIONS:
-        text = (git.read(folder / name) or b"").decode("utf-8", "replace")
+        text = _of_people((git.read(folder / name) or b"").decode("utf-8", "replace"))
         for block in prose.blocks(prose.spoken(text)):
             for part in block.parts:
                 lines += prose.sentences(prose.plain(part.text))
     return tuple(lines)
+
+
+def _of_people(text: str) -> str:
+    """A text without the page, if `connect` put it there: it would be news to nobody for ever."""
+    try:
+        return section.removed(text)
+    except section.BrokenSection:
+        return text
 
 
 def look(folder: Path, asked: Collection[Asked]) -> tuple[Answers, ...]:

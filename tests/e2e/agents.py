@@ -10,12 +10,14 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 # Kept between runs and gone with `make clean`; npm and pip have caches of their own for the next clean clone.
 CACHE = Path(__file__).parents[2] / ".venv" / "e2e"
 NODE = "node@24"  # some want a newer one than many systems have
 _NEWEST_NEEDED = 22
 MODEL = "scripted-1"
+SESSION = "{session}"  # a new name for each: some go on with the last session otherwise
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,10 @@ class Agent:
 
     def ask(self, seat: Seat, prompt: str) -> str:
         """One session with no person at it; answers with what was printed."""
+        session = str(uuid4())
+        arguments = [session if one == SESSION else one for one in self.arguments]
         done = subprocess.run(
-            [str(self.find()), *self.arguments, prompt],
+            [str(self.find()), *arguments, prompt],
             cwd=seat.folder,
             env=_environment(seat, self.prepare(seat)),
             stdin=subprocess.DEVNULL,
@@ -200,6 +204,27 @@ def _pi(seat: Seat) -> Mapping[str, str]:
     return {"PI_OFFLINE": "1"}
 
 
+def _aider(seat: Seat) -> Mapping[str, str]:
+    return {"OPENAI_API_BASE": f"{seat.url}/v1", "OPENAI_API_KEY": "nothing"}
+
+
+def _nanobot(seat: Seat) -> Mapping[str, str]:
+    custom = {"apiBase": f"{seat.url}/v1", "apiKey": "nothing"}
+    defaults = {"workspace": str(seat.folder), "model": MODEL, "provider": "custom"}
+    config = {"providers": {"custom": custom}, "agents": {"defaults": defaults}}
+    _put(seat.home / ".nanobot" / "config.json", config)
+    return {}
+
+
+def _openclaw(seat: Seat) -> Mapping[str, str]:
+    model = {"id": MODEL, "name": "Scripted", "contextWindow": 100000, "maxTokens": 8000}
+    api = {"baseUrl": f"{seat.url}/v1", "api": "openai-completions", "apiKey": "nothing", "models": [model]}
+    defaults = {"workspace": str(seat.folder), "model": {"primary": f"scripted/{MODEL}"}, "skipBootstrap": True}
+    config = {"models": {"providers": {"scripted": api}}, "agents": {"defaults": defaults}}
+    _put(seat.home / ".openclaw" / "openclaw.json", config)
+    return {}
+
+
 AGENTS = (
     Agent("codex", "@openai/codex", "codex", ("exec", "--dangerously-bypass-hook-trust"), _codex),
     Agent("gemini", "@google/gemini-cli", "gemini", ("-p",), _gemini),
@@ -209,5 +234,18 @@ AGENTS = (
     Agent(
         "pi", "@mariozechner/pi-coding-agent", "pi",
         ("--provider", "scripted", "--model", MODEL, "-p"), _pi,
+    ),
+    Agent(
+        "aider", "aider-chat", "aider",
+        (
+            "--model", f"openai/{MODEL}", "--no-check-update", "--analytics-disable", "--yes-always",
+            "--no-show-model-warnings", "--no-gitignore", "--edit-format", "ask", "--message",
+        ),
+        _aider, python=True,
+    ),
+    Agent("nanobot", "nanobot-ai", "nanobot", ("agent", "-s", SESSION, "-m"), _nanobot, python=True),
+    Agent(
+        "openclaw", "openclaw", "openclaw", ("agent", "--local", "--session-id", SESSION, "--message"),
+        _openclaw,
     ),
 )  # fmt: skip
