@@ -32,6 +32,8 @@ ALLOWED = {
     "overview": {"disk", "core", "errors", "model"},
     "reflector": {"overview", "publishing", "disk", "sources", "core", "model", "errors"},
     "byhand": {"overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors"},
+    "exporting": {"disk", "core", "errors"},
+    "importing": {"reflector", "scenes", "disk", "sources", "core", "model", "errors"},
     "whence": {"reflector", "scenes", "disk", "core", "model"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
@@ -44,8 +46,9 @@ ALLOWED = {
     "daemon": {"daemon", "observer", "reflector", "disk", "sources", "core", "clock", "errors", "model"},
     "__main__": {"cli"},
     "cli": {
-        "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors", "hook",
-        "mcp_server", "model", "observer", "recall", "reflector", "sources", "views", "whence",
+        "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors",
+        "exporting", "hook", "importing", "mcp_server", "model", "observer", "recall", "reflector",
+        "sources", "views", "whence",
     },
 }
 LONGEST = 400
