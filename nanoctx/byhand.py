@@ -11,7 +11,18 @@ from pathlib import Path
 from secrets import token_hex
 
 from nanoctx import overview, publishing, reflector, scenes
-from nanoctx.core import context, facts, items, memory, memory_edits, people, projects, verbatim
+from nanoctx.core import (
+    context,
+    facts,
+    forgotten,
+    items,
+    memory,
+    memory_edits,
+    people,
+    projects,
+    undone,
+    verbatim,
+)
 from nanoctx.core.escape import one_line
 from nanoctx.core.facts import Fact
 from nanoctx.core.redact import redact
@@ -87,14 +98,15 @@ def remember(
     if not words:
         raise UsageError("there is nothing to remember: all of it was private or a secret")
     about = _about(scope, project)
+    _let_come_again(ws, words, now)
     if by == "agent":
-        made = _keep(ws, [_agents(words, kind, about)], memory.PAGE, project, now)
+        made = keep(ws, [_agents(words, kind, about)], memory.PAGE, project, now)
     elif len(words) > LONGEST:
         raise UsageError(f"that is {len(words)} characters long: keep it below {LONGEST}")
     else:
         line = facts.write(facts.Parsed(words, about=about))
         done = verbatim.write("edit", line, {"section": SECTION_OF[kind]})
-        made = _keep(ws, done, memory.PAGE, "", now)
+        made = keep(ws, done, memory.PAGE, "", now)
     reflector.reflect(ws, now=now, zone=zone)
     shown = words in files.read(ws.memory_page).text
     return Remembered(words, SECTION_OF[kind], made.id, words != one_line(text), shown)
@@ -120,8 +132,15 @@ def meant(ws: Workspace, query: str, *, now: datetime, zone: tzinfo) -> tuple[Me
         for line in held
         if wanted and wanted in people.likeness(line.text).lower()
     )
-    whole = [one for one in (*found, *lines) if people.likeness(one.text).lower() == wanted]
-    return tuple(whole) or (*found, *lines)
+    return tuple(one for one in (*found, *lines) if is_whole(one, query)) or (*found, *lines)
+
+
+def is_whole(one: Meant, query: str) -> bool:
+    """Whether the query is the id or all the words of a line, rather than some of them."""
+    if one.fact is not None and _is_id(one.fact, query):
+        return True
+    words = facts.parse(query).text
+    return people.likeness(one.text).lower() == people.likeness(words).lower()
 
 
 def only(found: Sequence[Meant], query: str) -> Meant:
@@ -151,7 +170,7 @@ def pin(ws: Workspace, one: Meant, mark: str, *, now: datetime, zone: tzinfo) ->
         done: Sequence[Item] = _replaced(one.fact, block, salt)
     else:
         done = [memory_edits.pin(one.fact.id, mark, one.fact.section)]
-    _keep(ws, done, memory.PAGE, "", now, salt=salt)
+    keep(ws, done, memory.PAGE, "", now, salt=salt)
     reflector.reflect(ws, now=now, zone=zone)
     return True
 
@@ -162,7 +181,7 @@ def accept(ws: Workspace, one: Meant, *, now: datetime, zone: tzinfo) -> bool:
         return _hold(ws, one, people.PIN if _is_pinned(one.text) else "", now, zone)
     if one.fact.accepted or one.fact.by == "person":
         return False
-    _keep(ws, [memory_edits.accept(one.fact.id)], memory.PAGE, "", now)
+    keep(ws, [memory_edits.accept(one.fact.id)], memory.PAGE, "", now)
     reflector.reflect(ws, now=now, zone=zone)
     return True
 
@@ -192,7 +211,7 @@ def project(ws: Workspace, query: str, *, now: datetime) -> Project:
 
 def set_status(ws: Workspace, project: str, status: str, *, now: datetime, zone: tzinfo) -> None:
     """Say how a project stands; "" leaves it to what is seen."""
-    _keep(ws, [projects.set_to(status)], projects.PAGE, project, now)
+    keep(ws, [projects.set_to(status)], projects.PAGE, project, now)
     workspace.describe_project(ws, project)
     overview.put(ws, project, status, now=now, zone=zone)
     reflector.reflect(ws, now=now, zone=zone)
@@ -228,7 +247,7 @@ def _hold(ws: Workspace, one: Meant, mark: str, now: datetime, zone: tzinfo) -> 
     if one.section not in ("Now", "Recent") or (one.line.key and one.line.key not in people.VALUE_KEYS):
         raise NanoctxError(f"`{old[:80]}` is told by the clock or the repository: it cannot be held as it is")
     change = Change(one.section, (new,), (old,) if new != old else ())
-    with _turn(ws):
+    with turn(ws):
         known, _ = observations.load_all(ws.root, remember=True)
         made = publishing.edited(ws, known, (change,), now, zone)
         publishing.publish(ws, known, (*known, made), now, zone)
@@ -238,10 +257,11 @@ def _hold(ws: Workspace, one: Meant, mark: str, now: datetime, zone: tzinfo) -> 
 # -- what is kept ------------------------------------------------------------------------------------------
 
 
-def _keep(
+def keep(
     ws: Workspace, done: Sequence[Item], page: str, project: str, now: datetime, *, salt: str = ""
 ) -> Observation:
-    with _turn(ws):
+    """Write down what a person did; what is made of it follows."""
+    with turn(ws):
         known, _ = observations.load_all(ws.root)
         at = people.moment(known, now)
         made = people.observation(done, salt=salt or token_hex(8), at=at, project=project, page=page)
@@ -250,11 +270,20 @@ def _keep(
 
 
 @contextmanager
-def _turn(ws: Workspace) -> Iterator[None]:
+def turn(ws: Workspace) -> Iterator[None]:
+    """Alone with the workspace."""
     files.make_folder(ws.state)
     with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="keep what was done by hand"):
         mirror.restore(ws.root, os.environ)
         yield
+
+
+def _let_come_again(ws: Workspace, words: str, now: datetime) -> None:
+    """Whoever says again what they wanted forgotten has changed their mind."""
+    known, _ = observations.load_all(ws.root)
+    in_the_way = forgotten.lifted_by(words, known)
+    if in_the_way:
+        keep(ws, [undone.item(id) for id in in_the_way], forgotten.EVERYWHERE, "", now)
 
 
 def _about(scope: str, project: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,11 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from nanoctx.clients.base import SCOPES, SCRIPT, Client, Desk, NotUnderstood, Scope
+from nanoctx.clients.base import SCRIPT, Cargo, Client, Desk, Hindrance, NotUnderstood, Scope
 from nanoctx.disk import backups, files, snapshots
 from nanoctx.errors import ClientError, DiskError
-
-_INCLUDE = re.compile(r"(?:^|\s)@(\S*CONTEXT\.md)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +44,9 @@ class Connection:
 
     scope: Scope
     settings: Path
-    commands: tuple[str, ...]
-    complete: bool  # each event calls the script that belongs to this nanoctx
-    hindrance: str
+    ours: tuple[str, ...]
+    complete: bool  # all that `connect` would put there stands there
+    hindrance: Hindrance | None
     since: datetime | None
 
 
@@ -62,65 +59,68 @@ class Inclusion:
     words: str
 
 
-def script() -> Path:
-    """The script that agents call: installed beside the Python that runs this."""
-    found = Path(sys.executable).with_name(SCRIPT)
-    if not found.is_file():
-        raise ClientError(f"{found} is missing: install nanoctx again, then connect")
-    return found
+def cargo(page: Path | None = None) -> Cargo:
+    """What agents are to take now: the script beside the Python that runs this, or a page."""
+    return Cargo(Path(sys.executable).with_name(SCRIPT), page, files.read(page).text if page else "")
 
 
-def found(client: Client, desk: Desk) -> tuple[Connection, ...]:
-    """Where an agent calls us now; raises ClientError for settings that cannot be read."""
-    return tuple(one for scope in SCOPES if (one := connection(client, scope, desk)) and one.commands)
+def found(client: Client, desk: Desk, load: Cargo) -> tuple[Connection, ...]:
+    """Where an agent takes the page now; raises ClientError for settings that cannot be read."""
+    return tuple(one for scope in client.scopes if (one := connection(client, scope, desk, load)).ours)
 
 
-def connection(client: Client, scope: Scope, desk: Desk) -> Connection:
+def connection(client: Client, scope: Scope, desk: Desk, load: Cargo) -> Connection:
     settings = client.settings(scope, desk)
     text = files.read(settings).text
-    ours = Path(sys.executable).with_name(SCRIPT)
     kept = backups.load(_real(settings), desk.env)
     with _understood(settings):
         return Connection(
             scope,
             settings,
-            client.commands(text),
-            client.calls(text, ours),
-            client.hindrance(text),
+            client.ours(text),
+            client.complete(text, load),
+            client.hindrance(text, settings),
             kept.at if kept else None,
         )
 
 
-def shared(client: Client, desk: Desk) -> Iterator[tuple[Path, bool, str]]:
-    """Settings that are not ours to write: whether they call us as well, and what hinders hooks there."""
+def shared(client: Client, desk: Desk) -> Iterator[tuple[Path, bool, Hindrance | None]]:
+    """Settings that are not ours to write: whether they hold the same as well, and what hinders it there."""
     for settings in client.shared_settings(desk):
         with _understood(settings):
             text = files.read(settings).text
-            yield settings, bool(client.commands(text)), client.hindrance(text)
+            yield settings, bool(client.ours(text)), client.hindrance(text, settings)
 
 
-def to_connect(client: Client, scope: Scope, desk: Desk) -> Plan:
+def to_connect(client: Client, scope: Scope, desk: Desk, load: Cargo) -> Plan:
     settings = _real(client.settings(scope, desk))
     before = files.read(settings)
-    target = script()
+    if load.page is None:
+        _require_script(load)
     with _understood(settings):
-        if client.calls(before.text, target):
+        if client.complete(before.text, load):
             return Plan(settings, before, before.text)
-        # Hooks of an older place of the script are replaced, not doubled.
+        # What an older nanoctx put there is replaced, not doubled.
         clean = client.disconnected(before.text)
-        return Plan(settings, before, client.connected(clean, target))
+        return Plan(settings, before, client.connected(clean, load))
 
 
-def to_disconnect(client: Client, scope: Scope, desk: Desk) -> Plan:
+def to_disconnect(client: Client, scope: Scope, desk: Desk, load: Cargo) -> Plan:
     settings = _real(client.settings(scope, desk))
     before = files.read(settings)
     with _understood(settings):
-        if not client.commands(before.text):
+        if not client.ours(before.text):
             return Plan(settings, before, before.text if before.stamp else None)
         kept = backups.load(settings, desk.env)
-        if kept and kept.written == before.stamp:
+        rest = client.disconnected(before.text)
+        if kept and (kept.written == before.stamp or rest == _left(client, kept, load)):
             return Plan(settings, before, kept.before)
-        return Plan(settings, before, client.disconnected(before.text))
+        return Plan(settings, before, rest if rest or not client.whole_file else None)
+
+
+def _left(client: Client, kept: backups.Backup, load: Cargo) -> str:
+    """What would be left of a file, if nobody but us had changed it since it was kept."""
+    return client.disconnected(client.connected(kept.before or "", load))
 
 
 def connect(plan: Plan, desk: Desk, client: Client, now: datetime) -> None:
@@ -159,13 +159,13 @@ def inclusions(client: Client, desk: Desk, pages: Iterable[Path]) -> tuple[Inclu
         Inclusion(file, number, f"@{name}")
         for file in client.instructions(desk)
         for number, line in enumerate(_lines(file), 1)
-        for name in _INCLUDE.findall(line)
-        if _target(name, file, desk.home) in wanted
+        for name in client.includes.findall(line)
+        if _target(name, client.included_from(file, desk), desk.home) in wanted
     )
 
 
-def _target(name: str, file: Path, home: Path) -> Path:
-    return (home / name[2:] if name.startswith("~/") else file.parent / name).resolve()
+def _target(name: str, folder: Path, home: Path) -> Path:
+    return (home / name[2:] if name.startswith("~/") else folder / name).resolve()
 
 
 def _lines(file: Path) -> list[str]:
@@ -178,6 +178,11 @@ def _lines(file: Path) -> list[str]:
 def _real(settings: Path) -> Path:
     """The file itself: people keep their settings in one place and link to it."""
     return settings.resolve()
+
+
+def _require_script(load: Cargo) -> None:
+    if not load.script.is_file():
+        raise ClientError(f"{load.script} is missing: install nanoctx again, then connect")
 
 
 def _require_writable(settings: Path) -> None:

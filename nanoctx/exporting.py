@@ -82,7 +82,7 @@ def _names(root: Path) -> Iterator[str]:
 
 def _packed(held: dict[str, bytes]) -> bytes:
     plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
+    with tarfile.TarFile(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for name, data in held.items():
             about = tarfile.TarInfo(name)
             about.size, about.mode = len(data), _MODE  # no owner and no time: they differ between machines

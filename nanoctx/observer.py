@@ -10,11 +10,12 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanoctx import rewriting, scenes
-from nanoctx.core import people, rewording
+from nanoctx.core import forgotten, people, rewording
 from nanoctx.core.distill import distill
+from nanoctx.core.forgotten import Forgotten
 from nanoctx.core.items import observation_id
 from nanoctx.core.turns import Story, grow
-from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories
+from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories, sweep
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, LogUnreadable, NanoctxError
 from nanoctx.model import Cursor, Event, Observation
@@ -55,7 +56,9 @@ def observe(
     with _turn(ws) if in_turn else lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="observe"):
         mirror.restore(ws.root, os.environ)
         known, problems = observations.load_all(ws.root, remember=True)
-        look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors))
+        if sweep.keep_away(ws, gone := forgotten.read(known), os.environ):
+            known, problems = observations.load_all(ws.root, remember=True)
+        look = _Look(ws, now, zone, {one.id: one for one in known}, cursors.load(ws.cursors), gone)
         if log is not None:
             look.read(SOURCES[agent or "claude-code"], log, until_line, local=False)
         else:
@@ -85,7 +88,9 @@ def _reword(ws: Workspace, replies: rewriting.Replies, now: datetime, zone: tzin
     """Keep what the writer said of items that still stand as it read them; without a turn, nothing."""
     with contextlib.suppress(Busy), lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="reword"):
         before, _ = observations.load_all(ws.root, remember=True)
-        after = [rewording.reworded(one, replies.get(one.id, {})) for one in before]
+        gone = forgotten.read(before)
+        reworded = (gone.observation(rewording.reworded(one, replies.get(one.id, {}))) for one in before)
+        after = [new or old for new, old in zip(reworded, before, strict=True)]
         for old, new in zip(before, after, strict=True):
             if old != new:
                 observations.save(ws.root, new)
@@ -153,8 +158,10 @@ class _Look:
         zone: tzinfo,
         known: dict[str, Observation],
         marks: dict[str, Cursor],
+        gone: Forgotten,
     ) -> None:
         self.ws, self.now, self.zone, self.observations, self.cursors = ws, now, zone, known, marks
+        self.forgotten = gone
         self.changed: dict[str, None] = {}
         self.problems: list[str] = []
         self.sessions = self.skipped = 0
@@ -197,8 +204,10 @@ class _Look:
                 self._note_all(source, told, touched, key, local)
                 told, touched = {}, set()
             for session, events in _by_session(batch.events).items():
+                if observation_id(source.NAME, session) in self.forgotten.sessions:
+                    continue
                 before = told.get(session) or Story(session)
-                told[session] = grow(before, events, batch.skipped)
+                told[session] = grow(before, events, batch.skipped, self.forgotten)
                 touched.add(session)
             self.skipped += batch.skipped
             if batch.cursor == cursor:
@@ -255,7 +264,9 @@ class _Look:
         head = git.head(folder) if folder is not None and not made.ended else None
         project = git.slug(folder) if folder is not None else git.named(story.cwd or "project")
         made = replace(made, project=project, head=head.sha[:12] if head else "", log=log)
-        self._save(rewording.carried(made, old))
+        clean = self.forgotten.observation(rewording.carried(made, old))
+        if clean is not None:
+            self._save(clean)
 
     def _ignored(self, cwd: str) -> bool:
         return any(Path(cwd).is_relative_to(folder) for folder in self.ws.ignored) if cwd else False

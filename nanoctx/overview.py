@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import datetime, tzinfo
 
-from nanoctx.core import activity, people, projects, timeline
+from nanoctx.core import activity, fold, people, projects, timeline
 from nanoctx.core.activity import Activity
 from nanoctx.core.fold import Digest
 from nanoctx.disk import files, workspace
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import ChangedOnDisk
-from nanoctx.model import Observation
 
 ATTEMPTS = 5
 MOST = 200  # projects that get a page, the latest
@@ -49,15 +48,7 @@ def put(ws: Workspace, slug: str, status: str, *, now: datetime, zone: tzinfo) -
 
 def _told(known: Iterable[Digest]) -> dict[str, str]:
     """What was set by a command and not taken back, by project."""
-    done = [
-        Observation(
-            one.id, one.agent, project=one.project, started=one.started, items=one.done,
-            more={"page": one.page},
-        )
-        for one in known
-        if one.agent == people.AGENT and one.started
-    ]  # fmt: skip
-    return projects.told(done)
+    return projects.told(fold.by_hand(one) for one in known if one.agent == people.AGENT and one.started)
 
 
 def _brought_up_to_date(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from secrets import token_hex
 
 from nanoctx import answers, scenes
-from nanoctx.core import context, people
+from nanoctx.core import context, forgotten, people
 from nanoctx.disk import files, observations, pages
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Change, Observation
@@ -76,7 +77,11 @@ def _rewrite(
 
     adopt = path == ws.context_page and ws.adopts(path)
     files.make_folder(path.parent)
-    done = pages.rewrite(path, state, ws.conflicts, record=record, render=render, now=now, adopt=adopt)
+    gone = forgotten.read(after)
+    form = replace(pages.CONTEXT, clean=gone.page if gone else None)
+    done = pages.rewrite(
+        path, state, ws.conflicts, record=record, render=render, now=now, adopt=adopt, form=form
+    )
     if adopt:
         ws.adopted(path)
     return done

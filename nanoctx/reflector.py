@@ -15,18 +15,21 @@ from nanoctx.core import (
     document,
     facts,
     fold,
+    forgotten,
     freshness,
     likeness,
     memory,
     memory_edits,
     people,
     relevance,
+    undone,
     weighing,
 )
 from nanoctx.core.blocks import blocks, section
 from nanoctx.core.facts import Fact
 from nanoctx.core.fold import Digest
-from nanoctx.disk import files, folds, lock, mirror, observations, pages
+from nanoctx.core.forgotten import Forgotten
+from nanoctx.disk import files, folds, lock, mirror, observations, pages, sweep
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Change, Observation, Origin
 from nanoctx.sources import git_names
@@ -88,6 +91,8 @@ def reflect(ws: Workspace, *, now: datetime, zone: tzinfo) -> Report:
     with lock.hold(ws.state / "lock", wait=LOCK_WAIT, purpose="reflect"):
         mirror.restore(ws.root, os.environ)
         cycle = _Cycle(ws, now, zone)
+        if sweep.keep_away(ws, cycle.forgotten(), os.environ):
+            cycle = _Cycle(ws, now, zone)
         done = cycle.rewrite()
         cycle.remember()
         changed = overview.update(ws, cycle.digests(), now=now, zone=zone)
@@ -151,7 +156,10 @@ class _Cycle:
 
     def rewrite(self) -> pages.Rewritten:
         ws, page = self.ws, self.ws.memory_page
-        form = pages.Form(facts.SECTIONS, "Memory", assume=_without_own, words=_words)
+        gone = self.forgotten()
+        form = pages.Form(
+            facts.SECTIONS, "Memory", assume=_without_own, words=_words, clean=gone.page if gone else None
+        )
         adopt = ws.adopts(page)
         done = pages.rewrite(
             page, ws.state, ws.conflicts,
@@ -168,6 +176,11 @@ class _Cycle:
 
     def digests(self) -> tuple[Digest, ...]:
         return tuple(self._remembered.folded.digests.values())
+
+    def forgotten(self) -> Forgotten:
+        """What a person wanted forgotten."""
+        done = (one for one in self.digests() if one.page == forgotten.EVERYWHERE)
+        return forgotten.read(map(fold.by_hand, done))
 
     def composed(self) -> memory.Composed:
         if self._composed is None:
@@ -195,7 +208,7 @@ class _Cycle:
             folded = self._remembered.folded
             repo = self.ws.project_root
             weighed = weighing.weigh(
-                fold.groups(folded),
+                self._groups(),
                 folded.rivals,
                 now=self.now,
                 retracted=retracted,
@@ -253,6 +266,20 @@ class _Cycle:
         stale = [id for id in known.folded.digests if id.startswith(HAND) and id not in hand]
         fold.update(known.folded, {**dict.fromkeys(stale), **hand})
 
+    def _groups(self) -> fold.Grouped:
+        """What is said, without what an agent was asked to remember and the person took back."""
+        folded = self._remembered.folded
+        found = fold.groups(folded)
+        out = undone.left_out(fold.by_hand(one) for one in folded.digests.values() if one.done)
+        if not any(folded.digests[id].claims for id in out if id in folded.digests):
+            return found
+        standing = (
+            fold.Group(tuple(claim for claim in one.claims if claim.observation not in out), one.sayings)
+            for one in found.together
+        )
+        together = tuple(one for one in standing if one.claims)
+        return fold.Grouped(together, [claim for claim in found.alone if claim.observation not in out])
+
     # -- the repository ------------------------------------------------------------------------------------
 
     def _checked(self, known: tuple[Fact, ...]) -> tuple[Fact, ...]:
@@ -294,14 +321,8 @@ class _Cycle:
     # -- people --------------------------------------------------------------------------------------------
 
     def _standing(self) -> people.Standing:
-        done = (
-            Observation(
-                digest.id, digest.agent, started=digest.started, items=digest.done, more={"salt": digest.salt}
-            )
-            for digest in self._remembered.folded.digests.values()
-            if digest.page == memory.PAGE
-        )
-        return people.standing(done)
+        done = (digest for digest in self.digests() if digest.page == memory.PAGE)
+        return people.standing(map(fold.by_hand, done))
 
     def _by_hand(self) -> list[Digest]:
         """What stands in the page by a person's hand, as claims beside those of sessions."""

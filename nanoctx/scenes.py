@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
-from nanoctx.core import context, external, people
+from nanoctx.core import context, external, forgotten, people
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Line, Observation, Repository
 from nanoctx.sources import git, git_state
@@ -43,6 +43,8 @@ def scene(
     seen, base = repository(ws, sessions)
     outside: tuple[Line, ...] = (external.NO_REPOSITORY,)
     if seen is not None:
+        gone = forgotten.read(known)
+        seen = gone.repository(seen) if gone else seen
         outside = external.external(seen, sessions, base, now, zone)
     return context.Scene(
         sessions=sessions,

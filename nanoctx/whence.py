@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from nanoctx import reflector, scenes
-from nanoctx.core import context, external, facts, people, rewording
+from nanoctx.core import context, external, facts, people, rewording, verbatim
+from nanoctx.core.facts import Fact
 from nanoctx.disk import observations
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Line, Observation, Origin
@@ -22,6 +23,7 @@ class Explanation:
 
     line: str
     items: tuple[Quoted, ...]
+    fact: Fact | None = None  # the line is one of memory
 
 
 def explain(
@@ -40,7 +42,7 @@ def explain(
         Explanation(line.text, _evidence(by_id, line) + external.evidence(scene.repository, line, now))
         for line in lines
     )
-    return found or tuple(_of_memory(ws, by_id, query, now, zone, project))
+    return (*found, *_of_memory(ws, by_id, query, now, zone, project))
 
 
 def told(found: Iterable[Explanation], zone: tzinfo) -> Iterator[str]:
@@ -57,6 +59,19 @@ def told(found: Iterable[Explanation], zone: tzinfo) -> Iterator[str]:
                 yield f"    ({kind}, observation {observation}{place}{f' of {log}' if log else ''})"
         if not explanation.items:
             yield "    written by hand, or told by the clock and the repository"
+        if explanation.fact is not None:
+            yield f"    {_weight(explanation.fact)}"
+
+
+def _weight(fact: Fact) -> str:
+    """How far it is trusted, and why it may not hold."""
+    seen = "1 session" if fact.seen == 1 else f"{fact.seen} sessions"
+    parts = [f"fact ^{fact.id}, {fact.section}: seen in {seen}, confidence {fact.confidence:.2f}"]
+    parts += ["accepted by you"] if fact.accepted else []
+    parts += [f"no longer: {fact.superseded.why}"] if fact.superseded else []
+    parts += [f"stale: {fact.stale}"] if fact.stale else []
+    parts += [f"learned on branch {fact.branch}, which is not merged"] if fact.branch else []
+    return "; ".join(parts)
 
 
 def _of_memory(
@@ -71,7 +86,7 @@ def _of_memory(
     here = (fact for fact in known if project is None or fact.project in ("", project))
     for fact in facts.named(here, query):
         line = Line(facts.line(fact, zone, projects=ws.kind != "repo"), fact.origins)
-        yield Explanation(line.text, _evidence(by_id, line))
+        yield Explanation(line.text, _evidence(by_id, line), fact)
 
 
 def _items(one: Observation) -> list[Line]:
@@ -88,14 +103,18 @@ def _evidence(by_id: Mapping[str, Observation], line: Line) -> tuple[Quoted, ...
         for quote in quotes:
             found.append((one.id, origin.kind, origin.pos, quote.at, quote.who, quote.quote, one.log))
         if not quotes:
-            who, words = _said(one, origin, line)
-            found.append((one.id, origin.kind, origin.pos, one.started, who, words, one.log))
+            who, words = _by_hand(one, origin) or (one.agent, one.title or one.summary)
+            place = origin.pos if one.log else None
+            found.append((one.id, origin.kind, place, one.started, who, words, one.log))
     return tuple(found)
 
 
-def _said(one: Observation, origin: Origin, line: Line) -> tuple[str, str]:
-    """Who said a line of which no words are kept beside it: a whole session, or somebody by hand."""
+def _by_hand(one: Observation, origin: Origin) -> tuple[str, str] | None:
+    """What a person wrote, or what an agent was asked to remember."""
     if one.agent != people.AGENT:
-        return one.agent, one.title or one.summary
-    item = next((item for item in one.items if (item.pos, item.kind) == (origin.pos, origin.kind)), None)
-    return (item.by, item.text) if item is not None else (one.agent, line.text)
+        return None
+    if origin.kind == "edit":
+        texts = [text for text, _ in verbatim.read("edit", one.items)]
+        return one.agent, texts[origin.pos - 1] if origin.pos and origin.pos <= len(texts) else ""
+    said = next((item for item in one.items if item.kind == origin.kind), None)
+    return (said.by, said.text) if said is not None else None

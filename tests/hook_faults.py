@@ -26,6 +26,7 @@ class Fault:
     env: Mapping[str, str] = field(default_factory=dict)
     silent: bool = False  # nothing may be said
     told: bool = False  # the answer is as good as ever
+    held: bool = False  # the host says all and never ends its input
 
 
 def _answer(scene: Scene) -> Path:
@@ -47,6 +48,10 @@ def _instead(scene: Scene, content: bytes) -> Fault:
     _answer(scene).unlink(missing_ok=True)
     _answer(scene).write_bytes(content)
     return Fault()
+
+
+def nothing_broken(scene: Scene) -> Fault:
+    return Fault(told=True)
 
 
 def stale_answer(scene: Scene) -> Fault:
@@ -145,6 +150,10 @@ def nobody_reads_the_answer(scene: Scene) -> Fault:
     return Fault(shell='exit $({ { "$0" "$1"; echo $? >&4; } | :; } 4>&1)', silent=True)
 
 
+def endless_input(scene: Scene) -> Fault:
+    return Fault(held=True)
+
+
 def much_input(scene: Scene) -> Fault:
     return Fault(data=_MUCH)
 
@@ -227,11 +236,16 @@ def many_logs(scene: Scene) -> Fault:
 
 _MUCH = b'{"prompt":"' + b"x" * MUCH + b'"}'
 FAULTS: tuple[Callable[[Scene], Fault], ...] = (
-    stale_answer, answer_of_another_version, answer_without_its_parts, answer_of_other_types,
+    nothing_broken, stale_answer, answer_of_another_version, answer_without_its_parts, answer_of_other_types,
     answer_cut_short, answer_is_a_pipe, answer_is_a_folder, answer_without_end, full_disk, no_file_may_grow,
     broken_settings, broken_registry, missing_workspace, deleted_folder, deleted_folder_and_no_payload,
-    closed_input, closed_output, all_streams_closed, nobody_reads_the_answer, much_input, deep_input,
-    not_json, wrong_types, not_an_object, impossible_paths, hostile_clone, broken_head, head_is_a_pipe,
-    git_that_hangs, git_that_never_stops_talking, no_environment, many_logs,
+    closed_input, closed_output, all_streams_closed, nobody_reads_the_answer, endless_input, much_input,
+    deep_input, not_json, wrong_types, not_an_object, impossible_paths, hostile_clone, broken_head,
+    head_is_a_pipe, git_that_hangs, git_that_never_stops_talking, no_environment, many_logs,
 )  # fmt: skip
+# What happens to people; each is tried as often as it takes to meet what happens now and then.
+OFTEN = frozenset((
+    nothing_broken, stale_answer, full_disk, no_file_may_grow, broken_settings, broken_registry,
+    missing_workspace, deleted_folder, closed_input, much_input, not_json, hostile_clone,
+))  # fmt: skip
 NAMES = [fault.__name__ for fault in FAULTS]

@@ -29,12 +29,14 @@ ALLOWED = {
     "answers": {"scenes", "disk", "sources", "core", "model"},
     "publishing": {"answers", "scenes", "disk", "core", "model"},
     "observer": {"publishing", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
-    "overview": {"disk", "core", "errors", "model"},
+    "overview": {"disk", "core", "errors"},
     "reflector": {"overview", "publishing", "disk", "sources", "core", "model", "errors"},
     "byhand": {"overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors"},
     "exporting": {"disk", "core", "errors"},
+    "forgetting": {"byhand", "core", "disk", "errors", "model", "publishing", "recall", "reflector"},
+    "history": {"byhand", "core", "disk", "errors", "model", "overview", "publishing", "reflector"},
     "importing": {"reflector", "scenes", "disk", "sources", "core", "model", "errors"},
-    "whence": {"reflector", "scenes", "disk", "core", "model"},
+    "whence": {"core", "disk", "model", "reflector", "scenes"},
     "recall": {"recall", "disk", "core", "model", "errors"},
     "views": {
         "views", "reflector", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
@@ -47,7 +49,8 @@ ALLOWED = {
     "__main__": {"cli"},
     "cli": {
         "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors",
-        "exporting", "hook", "importing", "mcp_server", "model", "observer", "recall", "reflector",
+        "exporting", "forgetting", "history", "hook", "importing", "mcp_server", "model", "observer",
+        "recall", "reflector",
         "sources", "views", "whence",
     },
 }

@@ -6,7 +6,16 @@ import click
 
 from nanoctx import connections
 from nanoctx.cli.call import Call, with_call
-from nanoctx.cli.connecting import agreed, client_named, desk_of, refuse_twice, tell
+from nanoctx.cli.connecting import (
+    agreed,
+    cargo_for,
+    cargo_if_any,
+    client_named,
+    desk_of,
+    refuse_twice,
+    scope_named,
+    tell,
+)
 from nanoctx.clients import CLIENTS
 from nanoctx.clients.base import SCOPES, Client, Desk, Scope
 from nanoctx.disk import backups, registry
@@ -20,11 +29,11 @@ WHERE = {
 
 @click.command("connect")
 @click.argument("agent", required=False)
-@click.option("--scope", type=click.Choice(SCOPES), default="user", show_default=True, help="Whose settings.")
+@click.option("--scope", type=click.Choice(SCOPES), help="Whose settings; for most agents your own.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--list", "listing", is_flag=True, help="Say which agents are connected, and change nothing.")
 @with_call
-def command(call: Call, agent: str | None, scope: Scope, yes: bool, listing: bool) -> int:
+def command(call: Call, agent: str | None, scope: Scope | None, yes: bool, listing: bool) -> int:
     """Let an agent call nanoctx, so that its sessions begin with the page.
 
     Hooks are added to the agent's own settings: at a session's start, before it compacts and at its end.
@@ -40,40 +49,44 @@ def command(call: Call, agent: str | None, scope: Scope, yes: bool, listing: boo
     if listing:
         return _listed(call)
     client, desk = client_named(agent), desk_of(call)
-    refuse_twice(client, scope, desk)
-    plan = connections.to_connect(client, scope, desk)
+    scope = scope_named(client, scope)
+    load = cargo_for(call, client, desk)
+    refuse_twice(client, scope, desk, load)
+    plan = connections.to_connect(client, scope, desk, load)
     if not plan.changes:
-        tell(call, plan, agent=client.NAME, scope=scope, connected=True, changed=False,
-             text=f"{client.TITLE} is connected already ({plan.settings}).")  # fmt: skip
+        tell(call, plan, agent=client.name, scope=scope, connected=True, changed=False,
+             text=f"{client.title} is connected already ({plan.settings}).")  # fmt: skip
         return 0
-    if not agreed(call, plan, yes=yes, question=f"Connect {client.TITLE} {WHERE[scope]}?"):
-        tell(call, plan, agent=client.NAME, scope=scope, connected=False, changed=False, text="")
+    if not agreed(call, plan, yes=yes, question=f"Connect {client.title} {WHERE[scope]}?"):
+        tell(call, plan, agent=client.name, scope=scope, connected=False, changed=False, text="")
         return 1
     connections.connect(plan, desk, client, call.now())
     copy = backups.copy_of(plan.settings, desk.env)
-    told = [f"{client.TITLE} is connected: {plan.settings}."]
+    told = [f"{client.title} is connected: {plan.settings}."]
     if plan.before.stamp:
         told.append(f"A copy of it as it was is {copy}.")
     told.append("Its next session in a workspace begins with the page; `nanoctx doctor` says if it arrived.")
+    if client.advice:
+        told.append(client.advice)
     if not registry.load(desk.env):
         told.append("There is no workspace yet: run `nanoctx init` in a repository.")
-    tell(call, plan, agent=client.NAME, scope=scope, connected=True, changed=True, text="\n".join(told))
+    tell(call, plan, agent=client.name, scope=scope, connected=True, changed=True, text="\n".join(told))
     return 0
 
 
 def _listed(call: Call) -> int:
     desk = desk_of(call)
-    rows = [_row(client, desk) for client in CLIENTS.values()]
+    rows = [_row(call, client, desk) for client in CLIENTS.values()]
     lines = [f"{row['agent']}: {row['text']}" for row in rows]
     call.answer({"agents": rows}, "\n".join(lines))
     return 0
 
 
-def _row(client: Client, desk: Desk) -> dict[str, object]:
+def _row(call: Call, client: Client, desk: Desk) -> dict[str, object]:
     try:
-        found = connections.found(client, desk)
+        found = connections.found(client, desk, cargo_if_any(call, client, desk))
     except NanoctxError as error:
-        return {"agent": client.NAME, "connected": None, "settings": [], "text": str(error)}
+        return {"agent": client.name, "connected": None, "settings": [], "text": str(error)}
     places = [str(one.settings) for one in found]
     text = f"connected in {' and '.join(places)}" if found else "not connected"
-    return {"agent": client.NAME, "connected": bool(found), "settings": places, "text": text}
+    return {"agent": client.name, "connected": bool(found), "settings": places, "text": text}

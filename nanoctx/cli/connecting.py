@@ -10,9 +10,9 @@ import click
 from nanoctx import connections
 from nanoctx.cli.call import Call
 from nanoctx.clients import CLIENTS
-from nanoctx.clients.base import Client, Desk, Scope
-from nanoctx.disk import registry, repository
-from nanoctx.errors import ClientError, UsageError
+from nanoctx.clients.base import Cargo, Client, Desk, Scope
+from nanoctx.disk import registry, repository, workspace
+from nanoctx.errors import ClientError, NanoctxError, UsageError
 
 
 def client_named(agent: str | None) -> Client:
@@ -29,18 +29,48 @@ def desk_of(call: Call) -> Desk:
     return Desk(registry.home(call.env), call.env, repository.top_level(call.cwd) or call.cwd)
 
 
-def refuse_twice(client: Client, scope: Scope, desk: Desk) -> None:
-    """Say what already brings the page: with the hooks it would come twice."""
-    for one in connections.found(client, desk):
+def scope_named(client: Client, scope: Scope | None) -> Scope:
+    if scope is not None and scope not in client.scopes:
+        raise UsageError(f"{client.title} can be connected with --scope {client.scopes[0]} only")
+    return scope or client.scopes[0]
+
+
+def cargo_for(call: Call, client: Client, desk: Desk) -> Cargo:
+    """What this agent is to take; one that takes a page needs a workspace in its own folder."""
+    folder = client.page_of(desk)
+    if folder is None:
+        return connections.cargo()
+    try:
+        own = workspace.resolve(call.named, folder, call.env)
+    except NanoctxError:
+        own = None
+    if own is None or not own.trusted or (own.kind != "repo" and own.root != folder.resolve()):
+        raise ClientError(
+            f"{client.title} takes the page of {folder}, where there is no workspace of yours: run"
+            f" `nanoctx init` there first"
+        )
+    return connections.cargo(own.context_page)
+
+
+def cargo_if_any(call: Call, client: Client, desk: Desk) -> Cargo:
+    try:
+        return cargo_for(call, client, desk)
+    except ClientError:
+        return connections.cargo()
+
+
+def refuse_twice(client: Client, scope: Scope, desk: Desk, load: Cargo) -> None:
+    """Say what already brings the page: it would come twice."""
+    for one in connections.found(client, desk, load):
         if one.scope != scope:
             raise ClientError(
-                f"{client.TITLE} is connected already, in {one.settings}: run `nanoctx disconnect"
-                f" {client.NAME} --scope {one.scope}` first, or leave it so"
+                f"{client.title} is connected already, in {one.settings}: run `nanoctx disconnect"
+                f" {client.name} --scope {one.scope}` first, or leave it so"
             )
     for line in inclusions(client, desk):
         raise ClientError(
-            f"{line.file}, line {line.line}, includes the page by {line.words}, and with hooks it would come"
-            " twice: take that out, then connect"
+            f"{line.file}, line {line.line}, includes the page by {line.words}, and with"
+            f" {client.carrier} it would come twice: take that out, then connect"
         )
 
 

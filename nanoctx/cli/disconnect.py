@@ -6,8 +6,8 @@ import click
 
 from nanoctx import connections
 from nanoctx.cli.call import Call, with_call
-from nanoctx.cli.connecting import agreed, client_named, desk_of, tell
-from nanoctx.clients.base import SCOPES, Client, Desk, Scope
+from nanoctx.cli.connecting import agreed, cargo_if_any, client_named, desk_of, scope_named, tell
+from nanoctx.clients.base import SCOPES, Cargo, Client, Desk, Scope
 
 
 @click.command("disconnect")
@@ -26,22 +26,23 @@ def command(call: Call, agent: str | None, scope: Scope | None, yes: bool) -> in
       nanoctx disconnect claude-code
     """
     client, desk = client_named(agent), desk_of(call)
-    chosen: Scope = scope or _scope_in_use(client, desk)
-    plan = connections.to_disconnect(client, chosen, desk)
+    load = cargo_if_any(call, client, desk)
+    chosen = scope_named(client, scope) if scope else _scope_in_use(client, desk, load)
+    plan = connections.to_disconnect(client, chosen, desk, load)
     if not plan.changes:
-        tell(call, plan, agent=client.NAME, scope=chosen, connected=False, changed=False,
-             text=f"{client.TITLE} is not connected ({plan.settings}).")  # fmt: skip
+        tell(call, plan, agent=client.name, scope=chosen, connected=False, changed=False,
+             text=f"{client.title} is not connected ({plan.settings}).")  # fmt: skip
         return 0
-    if not agreed(call, plan, yes=yes, question=f"Disconnect {client.TITLE}?"):
-        tell(call, plan, agent=client.NAME, scope=chosen, connected=True, changed=False, text="")
+    if not agreed(call, plan, yes=yes, question=f"Disconnect {client.title}?"):
+        tell(call, plan, agent=client.name, scope=chosen, connected=True, changed=False, text="")
         return 1
     connections.disconnect(plan, desk)
-    tell(call, plan, agent=client.NAME, scope=chosen, connected=False, changed=True,
-         text=f"{client.TITLE} is disconnected: {plan.settings} is as it was without nanoctx.")  # fmt: skip
+    tell(call, plan, agent=client.name, scope=chosen, connected=False, changed=True,
+         text=f"{client.title} is disconnected: {plan.settings} is as it was without nanoctx.")  # fmt: skip
     return 0
 
 
-def _scope_in_use(client: Client, desk: Desk) -> Scope:
-    for one in connections.found(client, desk):
+def _scope_in_use(client: Client, desk: Desk, load: Cargo) -> Scope:
+    for one in connections.found(client, desk, load):
         return one.scope
-    return "user"
+    return client.scopes[0]

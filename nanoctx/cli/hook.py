@@ -17,7 +17,7 @@ _WHATEVER = {"ignore_unknown_options": True, "allow_extra_args": True}
 @click.option("--client", metavar="A", default="claude-code", help="The agent that calls.")
 @with_call
 def command(call: Call, event: str, client: str) -> None:
-    """Answer an event of an agent: session-start, pre-compact or session-end.
+    """Answer an event of an agent: session-start, pre-compact, stop or session-end.
 
     The event's JSON is read from standard input, the answer printed for the agent. Whatever happens, the
     exit code is 0 and the agent is not kept waiting. `nanoctx connect` writes the call into the agent's
@@ -34,4 +34,4 @@ def command(call: Call, event: str, client: str) -> None:
         return  # whose form of an answer is not known
     if call.named:
         os.environ["NANOCTX_WORKSPACE"] = call.named
-    hook.main([event])
+    hook.main([event, "--client", client])

@@ -12,7 +12,7 @@ import click
 
 from nanoctx import connections
 from nanoctx.cli.call import Call, counted, with_call
-from nanoctx.cli.connecting import desk_of
+from nanoctx.cli.connecting import cargo_if_any, desk_of
 from nanoctx.clients import CLIENTS
 from nanoctx.clients.base import Client, Desk
 from nanoctx.daemon import service
@@ -73,8 +73,9 @@ def _found(call: Call, also_workspaces: bool) -> Leaving:
     found = Leaving(workspaces=[entry.path for entry in registry.load(env)])
     for client, desk in _desks(call, found.workspaces):
         try:
-            for one in connections.found(client, desk):
-                plan = connections.to_disconnect(client, one.scope, desk)
+            load = cargo_if_any(call, client, desk)
+            for one in connections.found(client, desk, load):
+                plan = connections.to_disconnect(client, one.scope, desk, load)
                 if plan.changes and all(plan.settings != known.settings for _, known, _ in found.settings):
                     found.settings.append((client, plan, desk))
         except NanoctxError as error:
@@ -116,7 +117,7 @@ def _shown(found: Leaving, also_workspaces: bool) -> Iterator[str]:
     if found.is_empty:
         yield "There is nothing of nanoctx outside workspaces."
     for client, plan, _ in found.settings:
-        yield f"{client.TITLE} is disconnected:"
+        yield f"{client.title} is disconnected:"
         yield plan.diff + "\n"
     if found.service is not None:
         file = f", and {found.service.file} removed" if found.service.file is not None else ""
@@ -146,7 +147,7 @@ def _carry_out(call: Call, found: Leaving) -> None:
         try:
             connections.disconnect(plan, desk)
         except NanoctxError as error:
-            found.problems.append(f"{client.TITLE} is still connected: {error}")
+            found.problems.append(f"{client.title} is still connected: {error}")
     if found.problems:
         found.problems.append("nothing else was removed: mend that, then run `nanoctx uninstall` again")
         return
@@ -189,7 +190,7 @@ def _data(found: Leaving, done: bool) -> dict[str, object]:
     return {
         "done": done and not found.problems,
         "settings": [
-            {"agent": client.NAME, "file": str(plan.settings)} for client, plan, _ in found.settings
+            {"agent": client.name, "file": str(plan.settings)} for client, plan, _ in found.settings
         ],
         "service": found.service is not None,
         "removed": [str(path) for path in (*found.folders, *found.files)],

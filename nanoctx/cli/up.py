@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from nanoctx.cli.call import Call, with_call
+
+if TYPE_CHECKING:
+    from nanoctx.daemon.service import Plan
 
 
 @click.command("up")
@@ -29,28 +34,22 @@ def command(call: Call) -> None:
         return
     service.up(wanted, call.env)
     pid = service.running(call.env)
-    lines = [f"The background process runs{f' as process {pid}' if pid else ''}."]
+    lines = []
     if wanted.file is not None:
-        lines = [
-            f"Wrote {wanted.file}:",
-            "",
-            *(f"    {line}" for line in wanted.text.splitlines()),
-            "",
-            *lines,
-        ]
-        if wanted.manager == "launchd":
-            lines.append("This was never tried on a Mac: if it does not work, `nanoctx run` does.")
-    else:
-        lines.append(
-            "No service manager answers here: after a restart of the machine run `nanoctx up` again."
-        )
-    lines.append(
-        f"Its log is {runtime.log(call.env)}; `nanoctx status` says how it is, `nanoctx down` ends it."
-    )
+        lines += [f"Wrote {wanted.file}:", "", *(f"    {line}" for line in wanted.text.splitlines()), ""]
+    if wanted.manager == "launchd":
+        lines.append("This was never tried on a Mac: if it does not work, `nanoctx run` does.")
+    lines.append(f"The background process runs{f' as process {pid}' if pid else ''}.")
+    if wanted.manager == "none":
+        lines.append("No service manager answers here: after a restart of the machine, run this again.")
+    lines += [
+        f"Its log is {runtime.log(call.env)}.",
+        "`nanoctx status` says how it is, `nanoctx down` ends it.",
+    ]
     call.answer(_data(wanted, pid, started=True), "\n".join(lines))
 
 
-def _data(wanted: service.Plan, pid: int | None, *, started: bool) -> dict[str, object]:
+def _data(wanted: Plan, pid: int | None, *, started: bool) -> dict[str, object]:
     file = str(wanted.file) if wanted.file is not None else None
     return {
         "running": pid is not None,

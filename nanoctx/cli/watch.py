@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from nanoctx.cli.call import Call, with_call
+from nanoctx.cli.call import Call, counted, with_call
 from nanoctx.errors import NanoctxError
 
 PAUSE = 0.5
@@ -33,12 +33,10 @@ def command(call: Call, seconds: float | None) -> int:
 
     told = control.ask(call.env)
     if told is None:
-        raise NanoctxError(
-            "no background process runs here: `nanoctx up` starts it, `nanoctx status` needs none"
-        )
+        raise NanoctxError("no background process runs: `nanoctx up` starts one, `nanoctx status` needs none")
     if not call.as_json:
         call.remark(
-            f"Process {told['pid']} keeps {len(told['workspaces'])} workspaces; ^C ends the watching."
+            f"Process {told['pid']} keeps {counted(len(told['workspaces']), 'workspace')}; ^C to stop."
         )
     zone, shown = call.zone(), 0
     until = clock.elapsed() + seconds if seconds is not None else None

@@ -15,6 +15,7 @@ from nanoctx.model import Item, Observation, Origin
 
 KINDS = ("rule", "pref", "dec", "learn", "fact", "insight", "fail", "fix")
 MACHINE = "machine:"  # and a name: the words of another program
+NEVER_ALONE = (keeping.REFUTED, "hypothesis")
 LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
@@ -38,7 +39,10 @@ class Claim(msgspec.Struct, frozen=True, gc=False, array_like=True):
     branch: str
     head: str
     key: str  # what is the same for equal sayings
-    words: str  # what two claims must share to be compared at all
+    kin: str  # by these three it is told which claims are compared at all
+    words: str
+    frames: str
+    alike: str  # claims that stand alone matter as much as all that have this; "" if it is no fact alone
     weak: bool = False  # only together with what another session said
     of: str = ""  # the claim that a person put this in the place of
     block: str = ""  # a line that a person added, as it stands in the page
@@ -118,10 +122,12 @@ def _made(
     *more: Any,
 ) -> Claim:
     said = likeness.saying(text, _REALMS[kind], project)
-    language, at, branch, head, *rest = more
+    language, at, branch, head, weak, *rest = more
+    alike = f"{by} {grade} {scope} {section == facts.RULES} {at.astimezone(UTC).date()}"
     return Claim(
         facts.name(origin), origin.observation, origin.pos, origin.kind, origin.lead, kind, section, text, by,
-        grade, scope, project, language, at, branch, head, said.key, said.words, *rest,
+        grade, scope, project, language, at, branch, head, said.key, said.kin, said.words, said.frames,
+        "" if weak or grade in NEVER_ALONE else alike, weak, *rest,
     )  # fmt: skip
 
 

@@ -13,6 +13,11 @@ def without_filler(text: str) -> str:
     return without_start(_FILLER, text)
 
 
+def without_offer(text: str) -> str:
+    """An agent's question as what it offers: without the "would you like me to" before it."""
+    return without_filler(without_start(_OFFERS, without_filler(text)))
+
+
 class Cue:
     """
     An expression that is sought whatever the case of the text. Places it finds are of the lower-case text.
@@ -200,9 +205,11 @@ _FILLER = re.compile(
     r"|i would like (?:you )?to|i'd like (?:you )?to|i want|i need you to|i need to|help me(?: to)?"
     r"|couldn'?t we(?: not)?(?: simply)?|can'?t we|hmm+|oh|ok(?:ay)?|so|now|then|also|and|but|yes|no"
     r"|nope|wait|hey|hi|hello|cool|great|perfect|thanks|go ahead and|indeed|just|maybe|i think(?: that)?"
-    r"|we (?:need to|should|have to)|you should|if you want,? (?:next )?i can|would you like me to"
-    r"|do you want me to|should i|shall i|want me to|now that|next)\b[\s,.:!-]*)+",
+    r"|we (?:need to|should|have to)|you should|if you want,? (?:next )?i can|now that|next)\b[\s,.:!-]*)+",
     re.IGNORECASE,
+)
+_OFFERS = re.compile(
+    r"^(?:would you like me to|do you want me to|should i|shall i|want me to)\b[\s,.:!-]*", re.IGNORECASE
 )
 SMALL_WORDS = re.compile(
     r"\b(?:the|an?|please|just|really|also|very|actually|basically|some|any|(?:that|if|so that) (?:we"

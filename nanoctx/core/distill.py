@@ -19,7 +19,7 @@ from nanoctx.model import Evidence, Item, Observation
 ITEM = 240
 QUOTE = 160
 FILES = 20
-FEW_FILES = 12
+FEW_FILES = 14
 COMMITS = 20
 _FAR_AWAY = 2e11  # the year 8307
 

@@ -21,6 +21,7 @@ PHRASE = 50  # of the Focus: the person's words; the rest names what it is about
 ANCHORED = 72  # a short ask and the one before it
 SUBJECT = 50  # of a commit's subject
 FEW = 5  # words; a prompt with more says by itself what it is about
+TALKED = 8  # turns before it in which mere talk may have come back to the same
 NEAR = 6  # turns before the topic that may have spoken of the same
 SAME = 0.34  # share of its words that they have in common then
 THINGS = 8  # words and names beside the phrase
@@ -175,6 +176,10 @@ def _talk(story: Story, done: Sequence[Deeds], opener: int) -> Iterator[tuple[st
             yield _own(deeds), 0.7
             if deeds.final is not None:
                 yield deeds.final.text[:600], 0.3 if finals else 1.0
+    if not any(deeds.worked for deeds in done[opener:]):
+        # Mere talk: what it speaks of counts for more where it was spoken of before; nothing else comes in.
+        for deeds in done[max(0, opener - TALKED) : opener]:
+            yield " ".join(word for word in _own(deeds).split() if prose.words(word) & said), 0.2
     if overlap(story.facts.get("title", ""), " ".join(asked)) >= SAME:
         yield story.facts.get("title", ""), 0.5
 
@@ -246,7 +251,8 @@ def _things(recent: Sequence[Deeds]) -> Counter[str]:
         if deeds.turn.prompt is not None:
             texts.append((own_words(deeds.turn.prompt.text).text[:800], 3))
         for text, weight in texts:
-            counted.update(dict.fromkeys(_named(prose.parted(_URL.sub(" ", text))), weight))
+            parted = prose.parted(prose.without_homes(_URL.sub(" ", text)))
+            counted.update(dict.fromkeys(_named(parted), weight))
     return Counter(
         {name: count for name, count in counted.items() if count >= (4 if _EITHER_OR.fullmatch(name) else 2)}
     )

@@ -8,9 +8,10 @@ only its own sayings, and the result is that of a fold from the beginning, whate
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain, combinations
 
 import msgspec
 
@@ -20,6 +21,7 @@ from nanoctx.core.likeness import Saying
 from nanoctx.model import Item, Observation
 
 FEW = 100  # new sayings up to which each is held against all
+CROWD = 100  # choices of one subject beyond which it is a common word, and no subject
 FILES, COMMITS = 20, 10  # of a session that are remembered
 
 
@@ -65,14 +67,19 @@ class Group(msgspec.Struct, frozen=True, gc=False):
     sayings: tuple[str, ...]
 
 
+class Grouped(msgspec.Struct, frozen=True):
+    together: tuple[Group, ...]
+    alone: Sequence[Claim]  # there are many
+
+
 def digest(one: Observation) -> Digest:
     """Reduce an observation to what may become memory."""
-    by_hand = one.agent == people.AGENT
+    theirs = one.agent == people.AGENT
     return Digest(
         id=one.id,
         agent=one.agent,
         project=one.project,
-        language="" if by_hand else claims.main_language(one),
+        language="" if theirs else claims.main_language(one),
         started=one.started,
         last=one.last or one.ended or one.started,
         prompts=one.prompts,
@@ -80,12 +87,20 @@ def digest(one: Observation) -> Digest:
         files=one.files[:FILES],
         commits=one.commits[:COMMITS],
         claims=claims.claims(one),
-        done=one.items if by_hand else (),
-        page=str(one.more.get("page", "CONTEXT.md")) if by_hand else "",
+        done=one.items if theirs else (),
+        page=str(one.more.get("page", "CONTEXT.md")) if theirs else "",
         salt=str(one.more.get("salt", "")),
         blocked=any(item.kind == "block" for item in one.items),
-        project_is="" if by_hand else activity.said(one.items),
+        project_is="" if theirs else activity.said(one.items),
         items=len(one.items),
+    )
+
+
+def by_hand(one: Digest) -> Observation:
+    """What a person did, out of what is remembered of it."""
+    more = {"page": one.page, "salt": one.salt}
+    return Observation(
+        one.id, one.agent, project=one.project, started=one.started, items=one.done, more=more
     )
 
 
@@ -94,59 +109,83 @@ def update(folded: Folded, news: Mapping[str, Digest | None]) -> None:
     news = {id: one for id, one in news.items() if folded.digests.get(id) != one}
     if not news:
         return
-    before = _by_key(folded.digests.values())
+    old = _by_key(folded.digests[id] for id in news if id in folded.digests)
+    new = _by_key(one for one in news.values() if one is not None)
+    standing = _by_key(one for id, one in folded.digests.items() if id not in news)
     for id, one in news.items():
         if one is None:
             folded.digests.pop(id, None)
         else:
             folded.digests[id] = one
-    after = _by_key(folded.digests.values())
-    for key in before.keys() - after.keys():
+    counts = Counter(frame for claim in standing.values() for frame in claim.frames.split())
+    crowd = _crowd(counts, [claim for key, claim in new.items() if key not in standing])
+    # What is compared by a word that begins or ceases to be a common one is judged again.
+    turned = crowd ^ _crowd(counts, [claim for key, claim in old.items() if key not in standing])
+    again = {key for key, claim in standing.items() if not turned.isdisjoint(claim.frames.split())}
+    for key in (old.keys() - standing.keys()) | again:
         _forget(folded, key)
-    fresh = {key: after[key] for key in after.keys() - before.keys()}
-    for new, other in _near(fresh, after):
-        _judge(folded, new.saying, other.saying)
+    after = standing | new
+    fresh = {key: after[key] for key in (new.keys() - standing.keys()) | again}
+    for claim, other in _near(fresh, after, crowd):
+        _judge(folded, claim.saying, other.saying)
 
 
-def groups(folded: Folded) -> tuple[Group, ...]:
+def groups(folded: Folded) -> Grouped:
     """Claims joined as far as they say the same, or a person put one in the place of another."""
-    by_saying: defaultdict[str, list[Claim]] = defaultdict(list)
+    first: dict[str, Claim] = {}
+    further: defaultdict[str, list[Claim]] = defaultdict(list)
     for one in folded.digests.values():
         for claim in one.claims:
-            by_saying[claim.key].append(claim)
+            if first.setdefault(claim.key, claim) is not claim:
+                further[claim.key].append(claim)
     joined = _Joined()
-    for key, others in folded.same.items():
-        for other in others:
-            joined.join(key, other)
-    edited = [claim for found in by_saying.values() for claim in found if claim.of]
-    if edited:
-        place = {claim.id: key for key, found in by_saying.items() for claim in found}
-        for claim in edited:
+    for key, center in _centers(folded.same, first).items():
+        joined.join(key, center)
+    hand = [claim for one in folded.digests.values() if one.agent == people.AGENT for claim in one.claims]
+    if any(claim.of for claim in hand):
+        place = {claim.id: claim.key for one in folded.digests.values() for claim in one.claims}
+        for claim in hand:
             if claim.of in place:
                 joined.join(place[claim.of], claim.key)
-    alone = [key for key in by_saying if not joined.has(key)]
     components: defaultdict[str, list[str]] = defaultdict(list)
-    for key in by_saying.keys() - set(alone):
+    for key in {*joined, *further}:
         components[joined.root(key)].append(key)
-    return (
-        *(Group(_in_time(by_saying[key]), (key,)) for key in alone),
-        *(
-            Group(_in_time([claim for key in keys for claim in by_saying[key]]), tuple(sorted(keys)))
-            for keys in components.values()
-        ),
+    together = (
+        Group(_in_time([claim for key in keys for claim in (first[key], *further.get(key, ()))]), tuple(keys))
+        for keys in map(sorted, components.values())
     )
+    alone = [claim for key, claim in first.items() if key not in further and key not in joined]
+    return Grouped(tuple(together), alone)
+
+
+def _centers(same: Mapping[str, Sequence[str]], found: Mapping[str, Claim]) -> dict[str, str]:
+    """
+    Of each saying the shortest that it is said with.
+
+    "Write tests for the parser" and "write tests for the lexer" are each the same as "write tests", and not
+    as each other: so a saying is joined only while all that are joined have most of their words in common.
+    """
+    centers: dict[str, str] = {}
+    every: dict[str, frozenset[str]] = {}  # words of all that are said with one
+    words = {key: frozenset(found[key].words.split()) for key in same}
+    for key in sorted(same, key=lambda key: (len(words[key]), key)):
+        for center in sorted(other for other in same[key] if other in every):
+            if likeness.within(words[center], every[center] | words[key]):
+                centers[key] = center
+                every[center] |= words[key]
+                break
+        else:
+            centers[key] = key
+            every[key] = words[key]
+    return centers
 
 
 def _by_key(digests: Iterable[Digest]) -> dict[str, Claim]:
     return {claim.key: claim for one in digests for claim in one.claims}
 
 
-def _in_time(found: list[Claim]) -> tuple[Claim, ...]:
-    return tuple(sorted(found, key=_age)) if len(found) > 1 else tuple(found)
-
-
-def _age(claim: Claim) -> tuple[datetime, str]:
-    return (claim.at, claim.id)
+def _in_time(found: Iterable[Claim]) -> tuple[Claim, ...]:
+    return tuple(sorted(found, key=lambda claim: (claim.at, claim.id)))
 
 
 def _forget(folded: Folded, key: str) -> None:
@@ -167,33 +206,81 @@ def _without(edges: dict[str, list[str]], key: str, other: str) -> None:
         edges.pop(key, None)
 
 
-def _near(fresh: Mapping[str, Claim], every: Mapping[str, Claim]) -> Iterator[tuple[Claim, Claim]]:
+def _crowd(counts: Counter[str], more: Iterable[Claim]) -> set[str]:
+    every = counts + Counter(frame for claim in more for frame in claim.frames.split())
+    return {frame for frame, count in every.items() if count > CROWD}
+
+
+def _near(
+    fresh: Mapping[str, Claim], every: Mapping[str, Claim], crowd: Collection[str]
+) -> Iterator[tuple[Claim, Claim]]:
     """The pairs with a new one in them that may have to do with each other, each once."""
-    words = {key: frozenset(claim.words.split()) for key, claim in fresh.items()}
+    met: set[tuple[str, str]] = set()
+    pairs = _by_frames(fresh, every, crowd)
+    for one, other in chain(pairs, _by_words(fresh, every)):
+        pair = (one.key, other.key) if one.key < other.key else (other.key, one.key)
+        if one is not other and pair not in met:
+            met.add(pair)
+            yield one, other
+
+
+def _by_frames(
+    fresh: Mapping[str, Claim], every: Mapping[str, Claim], crowd: Collection[str]
+) -> Iterator[tuple[Claim, Claim]]:
+    """Those that may be choices of one thing."""
+    wanted: defaultdict[str, list[Claim]] = defaultdict(list)
+    for claim in fresh.values():
+        for frame in claim.frames.split():
+            if frame not in crowd:
+                wanted[frame].append(claim)
+    for other in every.values():
+        for frame in other.frames.split():
+            for claim in wanted.get(frame, ()):
+                yield claim, other
+
+
+def _by_words(fresh: Mapping[str, Claim], every: Mapping[str, Claim]) -> Iterator[tuple[Claim, Claim]]:
+    """Those of which one says what the other says, or part of it."""
+    families: defaultdict[str, list[Claim]] = defaultdict(list)
+    for claim in fresh.values():
+        families[claim.kin].append(claim)
     if len(fresh) <= FEW:
-        # One word in common is enough only for a line of one word, and for what is a choice.
-        needed = {key: 2 if likeness.is_plain(ours) else 1 for key, ours in words.items()}
-        for other_key, other in every.items():
-            theirs = frozenset(other.words.split())
-            for key, ours in words.items():
-                is_close = len(ours & theirs) >= needed[key] and likeness.near(ours, theirs)
-                if is_close and (other_key not in fresh or key < other_key):
-                    yield fresh[key], other
+        words = {key: frozenset(claim.words.split()) for key, claim in fresh.items()}
+        for other in every.values():
+            if other.kin in families:
+                theirs = frozenset(other.words.split())
+                for claim in families[other.kin]:
+                    if likeness.within(words[claim.key], theirs):
+                        yield claim, other
         return
-    words |= {key: frozenset(claim.words.split()) for key, claim in every.items() if key not in words}
-    blocks: defaultdict[str, list[str]] = defaultdict(list)
-    for key, claim in every.items():
-        for word in likeness.keys(claim.words):
-            blocks[word].append(key)
-    for key, claim in fresh.items():
-        met = {key}
-        for word in likeness.keys(claim.words):
-            for other_key in blocks[word]:
-                if other_key not in met:
-                    met.add(other_key)
-                    is_turn = other_key not in fresh or key < other_key
-                    if is_turn and likeness.near(words[key], words[other_key]):
-                        yield claim, every[other_key]
+    kin: defaultdict[str, list[Claim]] = defaultdict(list)
+    for other in every.values():
+        if other.kin in families:
+            kin[other.kin].append(other)
+    for found in kin.values():
+        yield from _within(found, fresh)
+
+
+def _within(family: Sequence[Claim], fresh: Mapping[str, Claim]) -> Iterator[tuple[Claim, Claim]]:
+    """
+    The pairs of a family of which one has the words of the other.
+
+    Each stands at its two rarest words: who has all of its words has these as well.
+    """
+    counts = Counter(word for claim in family for word in claim.words.split())
+    places: defaultdict[tuple[str, ...], list[tuple[Claim, frozenset[str]]]] = defaultdict(list)
+    read = []
+    for claim in family:
+        words = sorted(claim.words.split(), key=lambda word: (counts[word], word))
+        whole = frozenset(words)
+        read.append((claim, words, whole))
+        places[tuple(words[:2])].append((claim, whole))
+    for claim, words, whole in read:
+        is_new = claim.key in fresh
+        for place in ((), *((word,) for word in words), *combinations(words, 2)):
+            for other, part in places.get(place, ()):
+                if (is_new or other.key in fresh) and likeness.within(part, whole):
+                    yield (claim, other) if is_new else (other, claim)
 
 
 def _judge(folded: Folded, one: Saying, other: Saying) -> None:
@@ -211,7 +298,10 @@ class _Joined:
     def __init__(self) -> None:
         self._above: dict[str, str] = {}
 
-    def has(self, key: str) -> bool:
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._above)
+
+    def __contains__(self, key: str) -> bool:
         return key in self._above
 
     def root(self, key: str) -> str:

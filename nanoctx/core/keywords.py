@@ -34,7 +34,7 @@ _NAME = re.compile(r"[._/-]|[a-z][A-Z]|\d|^[A-Z]{2}")
 _BEGINS = frozenset(".:;!?\n|([")  # after one of these a capital says nothing
 # How something is done, the rest of "couldn't", and what is done to everything: none names a topic.
 _NO_NAME = re.compile(
-    rf"{prose.SHA.pattern}|.*ly|hmm+|(?:could|did|does|was|is|are|do|won|ca|has|have|should|would)n?"
+    rf"{prose.SHA.pattern}|.*ly|hmm+|[\w.-]+\.(?:com|org|net|io)|(?:could|did|does|was|is|are|do|won|ca|has|have|should|would)n?"
     r"|(?:commit|push)(?:s|ed|ted|ing|ting)?|(?:verif|creat|complet|updat|continu|wait|finish|start|tak)(?:y|e|ed|ied|es|s|ing)?"
     r"|ran|done|passed|indeed|success(?:ful)?|errored|goes|going|true|false|status|summary|notes?|review(?:ed)?|missing|fixed",
     re.IGNORECASE,
@@ -91,7 +91,7 @@ class Talk:
 
     def _hear(self, text: str, weight: float) -> None:
         wide = prose.may_be_wide(text)
-        tokens = _TOKEN.findall(prose.parted(text))
+        tokens = _TOKEN.findall(prose.parted(prose.without_homes(text)))
         words = list(map(_content, tokens))
         before = "\n"
         for word, token in zip(words, tokens, strict=True):

@@ -1,11 +1,10 @@
-"""What is kept of an event: without what nobody will read, and without secrets."""
+"""What is kept of an event: without what nobody will read."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
 from nanoctx.core import edits
-from nanoctx.core.redact import redact_all
 from nanoctx.model import Event
 
 TOLD = 4000  # characters of a plan, an address or an errand that a tool was given
@@ -28,12 +27,6 @@ def words_of(event: Event) -> tuple[str, str, str]:
         headings, names, steps = (event.facts.get(key, "") for key in _MARKS)
         return headings, names, steps
     return event.text, event.command, event.facts.get("question", "")
-
-
-def redacted(event: Event) -> Event:
-    said = words_of(event)
-    kept = tuple(redact_all(said))
-    return event if kept == said else with_words(event, *kept)
 
 
 def with_words(event: Event, text: str, command: str, question: str) -> Event:

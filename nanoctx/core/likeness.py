@@ -2,8 +2,9 @@
 Whether two lines say the same, or take each other's place. By words only, and each pair by itself.
 
 The words of a line are reduced to stems that carry a sign: what stands in the reach of a "not" is denied, as
-is "off" for "on". Names and numbers must be the same on both sides. Since a pair is judged by nothing but its
-two lines, the fold of many comes out the same in any order, and needs to look only at what is new.
+is "off" for "on". Names and numbers must be the same on both sides, and one line may say more than the
+other, but not each something else: a word that was put in the place of another makes another subject. Since a
+pair is judged by nothing but its two lines, the fold of many comes out the same in any order.
 """
 
 from __future__ import annotations
@@ -13,36 +14,38 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import combinations
-from math import ceil
+from typing import NamedTuple
 
 import msgspec
 
 from nanoctx.core import prose
 
-SHARE = 0.6  # of the words of both that must be common for one to be the other, said longer
-CLOSE = 0.8  # where each has a word that the other has not
+SHARE = 2 / 3  # of the longer line's words that the shorter must have to be the same, said in short
 FEWEST = 2  # words; with less, only the very same line is the same
 STEM = 8  # letters: "configure" and "configuration" are one
 
 _LIGHT = frozenset(
     """
-    a about actually again all already also am an and any are as ask at be been being but by can could did do
+    a about actually again all already also am an and any are as at be been being but by can could did do
     does done each ensure every everything for from get go good got had has have he help her here his how i if
     in instead into is it its itself just keep let like ll made make may me might must my need needs now of ok
     on-the-fly one only or other our out over own per please put re really s same say see set shall she
     should since so some still such sure t take than that the their them then there these they thing things
     this those to too turn up us use used using ve very via want was way we well were what when where which
-    while who will with would you your always ever whenever going forward future time times simply rather
+    while who will with would you your always ever whenever first going forward future time times simply
+    rather
     """.split()  # noqa: SIM905
 )
 _NEGATION = frozenset(
     """
-    not no never none neither nor without avoid stop dont don't doesn't doesnt didn't didnt isn't isnt aren't
+    not no never none neither nor avoid stop dont don't doesn't doesnt didn't didnt isn't isnt aren't
     won't wont can't cant cannot shouldn't shouldnt mustn't mustnt wasn't nie niemals nicht kein keine jamais
     nunca
     """.split()  # noqa: SIM905
 )
+# "Never push without a review" says of the review that it is wanted.
+_WITHOUT = frozenset(("without", "ohne", "sans", "sin"))
+_UNLESS = frozenset(("unless", "until", "except", "before"))
 # Words of a pair deny each other, so the second counts as the first, denied.
 _OPPOSITE = {
     "off": "on", "disable": "enable", "disabled": "enable", "disabling": "enable", "enabled": "enable",
@@ -58,13 +61,19 @@ _TOKEN = re.compile(r"[^\W\d_][\w'’]*(?:[./:_-]+\w+)*|\d+(?:[.,:]\d+)*%?|[,;.!
 _CLAUSE = frozenset(",;.!?()—–")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*%?")
 _WIDE = re.compile(f"{prose.WIDE}+")
-_FRAMED = "<>"  # what begins so is what a choice is made of
 _SWITCH = re.compile(
     r"\b(?:on|off)\b\W*$|\b(?:turn(?:ed)?|switch(?:ed)?|keep|leave) (?:\w+ ){0,4}(?:on|off)\b"
 )
 _VALUE_BEFORE = frozenset(
     ("to", "is", "are", "be", "at", "of", "than", "most", "least", "under", "within", "maximum", "minimum")
-) | {"max", "min", "limit"}
+) | {"max", "min", "limit", "port"}
+_UNITS = frozenset(
+    """
+    ms s second seconds sec secs minute minutes min mins hour hours day days week weeks times time retries
+    spaces space characters chars columns cols lines tokens bytes kb mb gb kib mib gib percent px rem em
+    workers threads cores items entries rows pages requests attempts
+    """.split()  # noqa: SIM905
+)
 
 _WORDS = r"[^,;.()]{2,60}?"
 _END = r"(?=$|[,;.()—–]| because | since | so | which | and | but )"
@@ -77,6 +86,9 @@ _FRAMES = tuple(
         rf"\b(?:switch(?:ed)?|move[ds]?|migrated?|chang(?:e|ed))\s+(?P<subject>{_WORDS})\s+"
         rf"(?:from\s+(?P<replaces>{_WORDS})\s+)?to\s+(?P<choice>{_WORDS}){_END}",
         rf"\b(?:set|put)\s+(?P<subject>{_WORDS})\s+to\s+(?P<choice>{_WORDS}){_END}",
+        rf"\b(?:write|keep|store|put|save)\s+(?P<subject>{_WORDS})\s+in\s+(?P<choice>{_WORDS}){_END}",
+        rf"^(?P<subject>{_WORDS})\s+(?:must|should|has to|have to|needs? to)\s+be\s+(?:\w+(?:ed|en|pt)\s+)?in"
+        rf"\s+(?P<choice>{_WORDS}){_END}",
     )
 )
 _REPLACING = tuple(
@@ -99,61 +111,48 @@ class Saying(msgspec.Struct, frozen=True, gc=False):
     realm: str  # rule, dec, know, fail: only within one do lines compare
     project: str  # "" for what is said of everywhere
     terms: tuple[str, ...]  # stems; those denied begin with "!"
-    names: tuple[str, ...]  # paths, symbols, flags, numbers
+    names: tuple[str, ...]  # paths, symbols, flags, numbers, and words with a digit
     values: tuple[str, ...] = ()  # numbers that say how much
+    lead: tuple[str, ...] = ()  # of the terms, those before the first "not"
     subject: tuple[str, ...] = ()
     choice: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
-    words: str = ""  # what `near` reads: bare stems, and what it is a choice of
+
+    @property
+    def kin(self) -> str:
+        """What two lines have in common if one says, or denies, what the other does."""
+        return _hash(self.realm, *self.names)
+
+    @property
+    def words(self) -> str:
+        """Beside that, of two such lines all of these that one has stand in the other."""
+        return " ".join(sorted(_bare(self.terms)))
+
+    @property
+    def frames(self) -> str:
+        """Of two lines of which one takes the place of the other, one of these is common to both."""
+        subject = (f"<{'_'.join(self.subject)}",) if self.subject else ()
+        choices = (f">{'_'.join(words)}" for words in (self.choice, self.replaces) if words)
+        return " ".join(dict.fromkeys((*subject, *choices)))
 
 
 @lru_cache(maxsize=65536)
 def saying(text: str, realm: str, project: str) -> Saying:
     """Read a line."""
-    plain = prose.plain(text).replace("’", "'")
-    terms, values = _terms(plain)
-    names = tuple(sorted({name.lower() for name in prose.identifiers(text)}))
+    plain = prose.plain(text).replace("`", "").replace("’", "'")
+    read = _read(plain)
+    names = tuple(sorted({*read.names, *_names(plain)}))
     subject, choice, replaces = _frame(plain) if realm in ("dec", "rule") else ((), (), ())
     place = "" if realm == "rule" else project
-    parts = (terms, names, values, subject, choice, replaces)
-    whole = "\x1f".join((realm, place, *map(" ".join, parts)))
-    key = blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    words = " ".join((*sorted(_bare(terms)), *_frame_words(subject, choice, replaces)))
-    return Saying(key, realm, place, terms, names, values, subject, choice, replaces, words)
+    parts = (read.terms, read.lead, names, read.values, subject, choice, replaces)
+    key = _hash(realm, place, *map(" ".join, parts))
+    return Saying(key, realm, place, read.terms, names, read.values, read.lead, subject, choice, replaces)
 
 
-def keys(words: str) -> Iterator[str]:
-    """Of two lines that say the same or are rivals, one of these is common to both."""
-    every = words.split()
-    yield from (word for word in every if word[0] in _FRAMED)
-    bare = sorted((word for word in every if word[0] not in _FRAMED), key=_rarity)
-    if len(bare) < 3:
-        yield " ".join(bare)
-        return
-    if len(bare) == 3:  # with one of two words, two are common
-        yield from (f"{one} {other}" for one, other in combinations(bare, 2))
-    # Enough of all words being common, three are among these first ones of both, the longest.
-    first = bare[: len(bare) - ceil(SHARE * len(bare)) + 3]
-    yield from (" ".join(three) for three in combinations(first, 3))
-
-
-def is_plain(words: frozenset[str]) -> bool:
-    """Whether a line has several words and names no choice."""
-    return len(words) > 1 and not any(word[0] in _FRAMED for word in words)
-
-
-def near(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two lines, by their `words`, have enough in common to be looked at."""
-    common = one & other
-    if not common:
-        return False
-    if len(common) >= SHARE * max(len(one), len(other)):
-        return True
-    framed = sum(word[0] in _FRAMED for word in common)
-    if framed:
-        return True
-    ours, theirs = (sum(word[0] not in _FRAMED for word in words) for words in (one, other))
-    return len(common) >= SHARE * max(ours, theirs)
+def within(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether one line's `words` are those of the other, or that many of them that it may be the same."""
+    few, many = (one, other) if len(one) <= len(other) else (other, one)
+    return few <= many and len(few) >= SHARE * len(many)
 
 
 def same(a: Saying, b: Saying) -> bool:
@@ -162,14 +161,10 @@ def same(a: Saying, b: Saying) -> bool:
         return True
     if not _comparable(a, b) or a.names != b.names or a.values != b.values:
         return False
-    one, two = set(a.terms), set(b.terms)
-    if one == two and one:
-        return True
-    if min(len(one), len(two)) < FEWEST:
-        return False
-    enough = SHARE if one <= two or two <= one else CLOSE
-    # Of the bare words too: by those it is told which lines need to be compared at all.
-    return _share(one, two) >= enough and _share(_bare(a.terms), _bare(b.terms)) >= SHARE
+    one, two = frozenset(a.terms), frozenset(b.terms)
+    if one == two:
+        return bool(one)
+    return min(len(one), len(two)) >= FEWEST and within(one, two) and within(_bare(one), _bare(two))
 
 
 def rivals(a: Saying, b: Saying) -> str:
@@ -191,12 +186,13 @@ def rivals(a: Saying, b: Saying) -> str:
     return ""
 
 
-def _share(one: set[str], two: set[str]) -> float:
-    return len(one & two) / len(one | two)
+def _bare(terms: Iterable[str]) -> frozenset[str]:
+    return frozenset(term.lstrip("!") for term in terms)
 
 
-def _bare(terms: Iterable[str]) -> set[str]:
-    return {term.lstrip("!") for term in terms}
+def _hash(*parts: str) -> str:
+    whole = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+    return blake2b(whole, digest_size=8).hexdigest()
 
 
 def said_in(lines: Iterable[str], texts: Mapping[str, str]) -> frozenset[str]:
@@ -236,41 +232,72 @@ def _denies(a: Saying, b: Saying) -> bool:
         return False
     one = {term.lstrip("!"): term.startswith("!") for term in a.terms}
     two = {term.lstrip("!"): term.startswith("!") for term in b.terms}
-    common, every = one.keys() & two.keys(), one.keys() | two.keys()
-    if not common or len(common) < SHARE * len(every) or (len(common) < FEWEST and len(every) > 1):
+    common = one.keys() & two.keys()
+    if not within(frozenset(one), frozenset(two)) or len(common) < min(FEWEST, len(one), len(two)):
         return False
-    flipped = [term for term in common if one[term] != two[term]]
-    return bool(flipped) and (len(flipped) == len(common) or "on" in flipped or "enable" in flipped)
+    flipped = {term for term in common if one[term] != two[term]}
+    if not flipped or (len(common) < FEWEST and len(one) != len(two)):
+        return False
+    # "The cache is not shared": what stands before the "not" is what it is said of.
+    lead = {term for line in (a, b) if any(term[0] == "!" for term in line.terms) for term in line.lead}
+    return common - flipped <= lead or bool(flipped & {"on", "enable"})
 
 
-def _terms(plain: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Stems with their signs, and numbers that say how much."""
+class _Read(NamedTuple):
+    terms: tuple[str, ...]
+    values: tuple[str, ...]
+    names: tuple[str, ...]
+    lead: tuple[str, ...]
+
+
+def _read(plain: str) -> _Read:
+    """Stems with their signs, numbers that say how much, and words with a digit."""
     found: dict[str, None] = {}
     values: list[str] = []
+    names: list[str] = []
+    lead: tuple[str, ...] | None = None
     lowered = plain.lower()
     has_switch = bool(_SWITCH.search(lowered))
     denied, before = False, ""
-    for token in _TOKEN.findall(lowered):
+    tokens = _TOKEN.findall(lowered)
+    for token, after in zip(tokens, [*tokens[1:], ""], strict=True):
         if token in _CLAUSE:
             denied = False
         elif _NUMBER.fullmatch(token):
-            if before in _VALUE_BEFORE:
-                values.append(token)
-            else:
-                found[token] = None
-        elif token in _NEGATION:
+            (values if before in _VALUE_BEFORE or after in _UNITS else names).append(token)
+        elif token in _NEGATION or (token in _WITHOUT and not denied):
+            lead = lead if lead is not None else tuple(found)
             denied = True
-        elif token in ("but", "instead"):
+        elif token in ("but", "instead") or token in _WITHOUT:
             denied = False
         elif _WIDE.search(token):
             found.update(dict.fromkeys(_pairs(token)))
+        elif any(sign.isdigit() for sign in token):
+            names.append(token)
         elif (token == "on" and has_switch) or token in _OPPOSITE:
             sign = denied != (token in _DENIED)
             found[("!" if sign else "") + _OPPOSITE.get(token, token)] = None
-        elif token not in _LIGHT and (stem := prose.stem(token)[:STEM]) not in _LIGHT and len(stem) > 1:
-            found[("!" if denied else "") + stem] = None
+        else:
+            denied = denied and token not in _UNLESS
+            if token not in _LIGHT and (stem := _stem(token)) not in _LIGHT and len(stem) > 1:
+                found[("!" if denied else "") + stem] = None
         before = token
-    return tuple(sorted(found)), tuple(values)
+    return _Read(tuple(sorted(found)), tuple(values), tuple(names), lead or ())
+
+
+def _stem(token: str) -> str:
+    """"caching", "cached" and "cache" are one, and so are "commit" and "committing"."""
+    stem = prose.stem(token)
+    if stem.endswith("ing") and len(stem) >= 6:
+        stem = stem[:-3]
+    if len(stem) > 3 and stem[-1] == stem[-2] and stem != token:
+        stem = stem[:-1]
+    return stem[:STEM].rstrip("e") or stem
+
+
+def _names(plain: str) -> Iterator[str]:
+    """Paths, symbols and flags. A word in capitals is only said loudly."""
+    return (name.lower() for name in prose.identifiers(plain) if not (name.isalpha() and name.isupper()))
 
 
 def _pairs(token: str) -> Iterator[str]:
@@ -287,18 +314,13 @@ def _frame(plain: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...
         match = pattern.search(plain)
         if match is None:
             continue
-        parts = {key: _terms(value)[0] for key, value in match.groupdict().items() if value}
+        parts = {key: _read_choice(value) for key, value in match.groupdict().items() if value}
         subject = subject or parts.get("subject", ())
         choice = choice or parts.get("choice", ())
         replaces = replaces or parts.get("replaces", ())
     return subject, choice, replaces
 
 
-def _frame_words(
-    subject: tuple[str, ...], choice: tuple[str, ...], replaces: tuple[str, ...]
-) -> Iterator[str]:
-    if subject:
-        yield f"{_FRAMED[0]}{'_'.join(subject)}"
-    for words in dict.fromkeys((choice, replaces)):
-        if words:
-            yield f"{_FRAMED[1]}{'_'.join(words)}"
+def _read_choice(words: str) -> tuple[str, ...]:
+    read = _read(words)
+    return tuple(sorted((*read.terms, *read.names, *read.values)))

@@ -49,7 +49,7 @@ def compose(
     sure = [fact for fact in live if fact.kept or fact.confidence >= weighing.LEAST]
     ended = sorted((fact for fact in ours if fact.superseded is not None), key=_ended_at, reverse=True)
     score = {fact.id: relevance.score(fact, now=now) for fact in sure}
-    ranked = sorted(sure, key=lambda fact: (not fact.kept, -score[fact.id], fact.id))
+    ranked = sorted(sure, key=lambda fact: (not fact.kept, -score[fact.id], -_last(fact), fact.id))
     offered = [*ranked, *ended[:ENDED]]
     written = {fact.id: facts.line(fact, zone, projects=projects) for fact in offered}
     vital = sum(fact.kept for fact in ranked)
@@ -99,10 +99,14 @@ def _questions(
 
 
 def _ended_at(fact: Fact) -> tuple[float, str]:
-    return (fact.superseded.at.timestamp() if fact.superseded else 0.0, fact.id)
+    return (_last(fact), fact.id)
 
 
 def _order(fact: Fact) -> tuple[int, float, str]:
     """How lines follow each other: marked ones first, then the latest."""
+    return (_MARKED.get(fact.mark, len(_MARKED)), -_last(fact), fact.id)
+
+
+def _last(fact: Fact) -> float:
     at = fact.superseded.at if fact.superseded else fact.last
-    return (_MARKED.get(fact.mark, len(_MARKED)), -(at.timestamp() if at else 0.0), fact.id)
+    return at.timestamp() if at else 0.0

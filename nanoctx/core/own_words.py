@@ -25,11 +25,13 @@ _REVIEW = re.compile(r"^\s*(?:#{1,4} |\*\*[^*]+\*\*\s*$|\d+\.\s+\*\*|```|\| )", 
 _POINTS_AT_LINES = re.compile(
     r"[\w/-]+\.\w{1,5}\b[^\n]{0,40}\blines? \d+ ?(?:to|-|–|and) ?\d+", re.IGNORECASE
 )
+# Many words of code are plain English, too: "let's return early", "public is fine".
 _CODE = re.compile(
-    r"[;{}]\s*$|^\s*(?:const|let|var|def|func|class|import|return|if \(|for \(|public|private|<\w+)"
+    r"[;{}]\s*$|^\s*(?:if \(|for \(|<\w+)|^\s*import [\w.]+(?: as \w+)?$"
+    r"|^\s*(?:const|let|var|def|func|class|import|return|public|private)\s(?:.*[=(){}<>;\[\]]|.*:\s*$)"
     r"|^[\w.]+\(.*\)$|=>\s*\{?$"
 )
-_RUN_ON = re.compile(r"(?<=[a-z]{2})\.{2,4}(?=[a-z]{2})")  # "that was it..now the next"
+_RUN_ON = re.compile(r"(?<=[a-z]{2})\.{2,4}([a-z])(?=[a-z])")  # "that was it..now the next"
 _MARKS = re.compile(r"[^\w ]|[\d_]")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
@@ -49,7 +51,7 @@ class Words:
 
 @lru_cache(maxsize=512)
 def own_words(prompt: str) -> Words:
-    text = _RUN_ON.sub(". ", prose.spoken(prompt))
+    text = _RUN_ON.sub(lambda found: f". {found[1].upper()}", prose.spoken(prompt))
     plan = cues.PLAN_TEMPLATE.match(text)
     title = re.search(r"^#{1,3}\s+(.+)$", text, re.MULTILINE)
     heading = prose.plain(title[1]) if title else ""

@@ -187,7 +187,8 @@ def standing(observations: Iterable[Observation]) -> Standing:
             elif item.kind == "pin" and item.text != undone.UNDONE:
                 fold.pin(item)
         for number, (text, item) in enumerate(verbatim.read("edit", seen.items), 1):
-            fold.edit(text, item, Origin(seen.id, number, "edit"), salt, at)
+            if text:  # else it was forgotten
+                fold.edit(text, item, Origin(seen.id, number, "edit"), salt, at)
     added = {section: tuple(lines) for section, lines in fold.added.items() if lines}
     accepted = frozenset(fold.accepted)
     return Standing(added, dict(fold.values), tuple(fold.retractions), dict(fold.pins), accepted)

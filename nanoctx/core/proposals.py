@@ -24,7 +24,7 @@ def proposal(text: str, reply: str, *, brief: bool = False) -> str:
                     )
                     return lead + prose.tidy(part.text)
     questions = [prose.tidy(part.text) for block in parts for part in block.parts if asks(part.text)]
-    question = cues.without_filler(questions[-1]) if questions else ""
+    question = cues.without_offer(questions[-1]) if questions else ""
     headings = [prose.plain(first or second).rstrip(":") for first, second in _HEADING.findall(text)]
     headings = [
         title

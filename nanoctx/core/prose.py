@@ -126,9 +126,12 @@ def _made_plain(text: str) -> str:
         text = _EMPHASIS.sub("", text)
     text = _without_emoji(text)
     text = parted(text)
-    if "/" in text or "\\" in text:
-        text = _HOME_PATH.sub(r"\1", text)
-    return " ".join(text.split())
+    return " ".join(without_homes(text).split())
+
+
+def without_homes(text: str) -> str:
+    """Files of a machine by their names: where somebody's home is tells nobody anything."""
+    return _HOME_PATH.sub(r"\1", text) if "/" in text or "\\" in text else text
 
 
 def parted(text: str) -> str:
@@ -172,7 +175,7 @@ def cut(text: str, limit: int, clause: float = 0.6) -> str:
     if len(text) <= limit:
         return text
     for separator in (". ", "; ", " — ", ", ", " "):
-        at = text.rfind(separator, 0, limit)
+        at = text.rfind(separator, 0, limit + len(separator))
         if at > limit * (0.4 if separator == " " else clause):
             return _closed(text[:at].rstrip(" ,;:—-("))
     return _closed(text[:limit].rstrip())

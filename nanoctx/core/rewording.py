@@ -91,7 +91,7 @@ def original(observation: Observation, item: Item) -> str:
 def behind(observation: Observation, origin: Origin, text: str) -> tuple[Evidence, ...]:
     """The words a line rests on: those of the log, then those that a writer reworded, if one did."""
     there = [item for item in observation.items if (item.pos, item.kind) == (origin.pos, origin.kind)]
-    item = max(there, key=lambda one: _likeness(one.text, text), default=None)
+    item = max(there, key=lambda one: likeness(one.text, text), default=None)
     was = original(observation, item) if item is not None and _mark(item) else ""
     quote = _quote(observation, origin.pos, was or text)
     if quote is None:
@@ -118,10 +118,10 @@ def _quote(observation: Observation, pos: int | None, text: str) -> Evidence | N
     quotes: Sequence[Evidence] = [
         one for one in observation.evidence if one.pos == pos and not one.who.startswith(WAS)
     ]
-    return max(quotes, key=lambda one: _likeness(one.quote, text), default=None)
+    return max(quotes, key=lambda one: likeness(one.quote, text), default=None)
 
 
-def _likeness(one: str, other: str) -> int:
+def likeness(one: str, other: str) -> int:
     return len(prose.words(one) & prose.words(other))
 
 

@@ -44,7 +44,7 @@ def approved(done: Sequence[Deeds], opener: int) -> tuple[str, Event] | None:
             continue
         offered = proposal(before.final.text, prompt.text, brief=True)
         if prose.has_words(offered, 3):
-            return cues.without_filler(offered), before.final
+            return cues.without_offer(offered), before.final
     return None
 
 

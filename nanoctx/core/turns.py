@@ -3,7 +3,8 @@ A session as turns: what a person said and what the agent did about it.
 
 A story grows by the events of each look and stays small however long the session is: late turns are kept
 whole, older ones only by what they came to. Growing in pieces gives the same story as growing at once.
-No secret gets into a story: what is kept of an event is redacted on the way in.
+No secret gets into a story: what is kept of an event is redacted on the way in. Nor does what a person
+wanted forgotten.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from nanoctx.core import lean, shell
-from nanoctx.core.redact import redact, redact_all
+from nanoctx.core.forgotten import Forgotten
+from nanoctx.core.redact import redact_all
 from nanoctx.model import Event, Step
 
 WHOLE_EVENTS = 600  # turns before the latest so many events are kept only by what they came to
@@ -68,11 +70,13 @@ class Story:
     taken: int = 0  # position of the last record taken: what comes again up to there is old
 
 
-def grow(story: Story, events: Iterable[Event], skipped: int = 0) -> Story:
-    """The story after these events."""
-    growing = _Growing(story)
+def grow(
+    story: Story, events: Iterable[Event], skipped: int = 0, forgotten: Forgotten | None = None
+) -> Story:
+    """The story after these events, without what is forgotten."""
+    growing = _Growing(story, forgotten)
     for event in events:
-        growing.take(event)
+        growing.take(forgotten.event(event) if forgotten else event)
     return growing.story(skipped)
 
 
@@ -96,8 +100,8 @@ class _Growing:
     What is forgotten is forgotten at once, event by event, so that it makes no difference where a look ended.
     """
 
-    def __init__(self, story: Story) -> None:
-        self.kept = story
+    def __init__(self, story: Story, forgotten: Forgotten | None) -> None:
+        self.kept, self.forgotten = story, forgotten
         self.turns = [_Open(turn.number, turn.prompt, list(turn.events), turn.thin) for turn in story.turns]
         self.begun = story.turns_begun
         self.counts = {
@@ -200,10 +204,21 @@ class _Growing:
             if event.pos > self.kept.taken
         ]
         words = [lean.words_of(events[at]) for events, at in new]
-        clean = iter(redact_all([text for three in words for text in three]))
+        clean = iter(self._clean([text for three in words for text in three]))
         for (events, at), said, kept in zip(new, words, zip(clean, clean, clean, strict=True), strict=True):
             if said != kept:
                 events[at] = lean.with_words(events[at], *kept)
+
+    def _clean(self, texts: Sequence[str]) -> list[str]:
+        clean = redact_all(texts)
+        return [self.forgotten.cut(text) for text in clean] if self.forgotten else clean
+
+    def _cleaned(self, event: Event) -> Event:
+        if event.pos <= self.kept.taken:
+            return event  # since an earlier look
+        said = lean.words_of(event)
+        kept = self._clean(said)
+        return event if tuple(kept) == said else lean.with_words(event, *kept)
 
     def _pass_time(self, at: float) -> None:
         if self.last is not None and 0 < at - self.last <= IDLE_SECONDS:
@@ -222,7 +237,7 @@ class _Growing:
         for at in range(len(self.turns) - 1, -1, -1):
             turn = self.turns[at]
             if later >= WHOLE_EVENTS and not turn.thin:
-                self.turns[at] = _thinned(turn, self.kept.taken)
+                self.turns[at] = _thinned(turn, self._cleaned)
                 self._drop(turn.all())
                 self._hold(self.turns[at].all())
             later += len(turn.events) + 1
@@ -231,7 +246,7 @@ class _Growing:
             self._drop(self.turns.pop(0).all())
 
     def _take_prompt(self, event: Event) -> None:
-        text = redact(event.text)
+        text = self._clean([event.text])[0]
         if event.name != "queued":
             self._forget_queued(text)
         self._leave_dead_branch(event)
@@ -271,7 +286,7 @@ class _Growing:
         if self.facts.get("title_by") == "person" and facts.get("title_by") != "person":
             facts.pop("title", None)
         if "title" in facts:
-            facts["title"] = redact(facts["title"])
+            facts["title"] = self._clean([facts["title"]])[0]
         self.facts.update(facts)
         self.cwd = self.cwd or event.facts.get("cwd", "")
 
@@ -295,7 +310,7 @@ class _Growing:
             self.counts["failures"] += 1
 
     def _take_plan(self, event: Event) -> None:
-        texts = redact_all([step.text for step in event.steps])
+        texts = self._clean([step.text for step in event.steps])
         steps = [Step(step.id, text, step.status) for step, text in zip(event.steps, texts, strict=True)]
         if event.name == "replace":
             self.plan = {step.id: step for step in steps}
@@ -351,7 +366,7 @@ def _is_mute(event: Event, called: tuple[_Open, Event] | None) -> bool:
     return called is None or called[1].name != "shell" or shell.only_looks(called[1].command)
 
 
-def _thinned(turn: _Open, clean_to: int) -> _Open:
+def _thinned(turn: _Open, cleaned: Callable[[Event], Event]) -> _Open:
     """
     An old turn by what it came to: the person's words, the last answer, commits and refusals.
 
@@ -366,7 +381,7 @@ def _thinned(turn: _Open, clean_to: int) -> _Open:
         for event in turn.events
         if event.kind in _KEPT_WHEN_THIN or event in says[-1:] or (event.call and event.call in commits)
     ]
-    clean = [lean.redacted(event) if event.pos > clean_to else event for event in kept[-OLD_EVENTS:]]
+    clean = [cleaned(event) for event in kept[-OLD_EVENTS:]]
     short = [replace(event, text=event.text[:1500], command=event.command[:800]) for event in clean]
     prompt = replace(turn.prompt, text=turn.prompt.text[:800]) if turn.prompt else None
     return _Open(turn.number, prompt, short, thin=True)

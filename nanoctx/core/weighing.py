@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from heapq import nlargest
 from math import exp
 from typing import Any
 
 from nanoctx.core import facts, keeping, relevance
 from nanoctx.core.claims import Claim
 from nanoctx.core.facts import Ended, Fact
-from nanoctx.core.fold import Group
+from nanoctx.core.fold import Group, Grouped
 from nanoctx.model import Origin
 
 FADES_IN = 90.0  # days after which an unconfirmed fact that was seen once counts about a third
 LEAST = 0.25  # confidence below which a fact has faded
 CONFIRMS = 0.6  # what each further session leaves of the doubt
 _RANK = {"person": 3, "user": 2}
-_NEVER_ALONE = (keeping.REFUTED, "hypothesis")
 _SURE = {"person": 1.0, "user": 0.9}
 _SURE_BY_GRADE = {"verified": 0.8, "claimed": 0.55, "hypothesis": 0.3}
 _NONE: Mapping[str, Any] = {}
@@ -43,7 +44,7 @@ class Weighed:
 
 
 def weigh(
-    found: Iterable[Group],
+    found: Grouped,
     rivals: Mapping[str, Mapping[str, str]],
     *,
     now: datetime,
@@ -60,15 +61,13 @@ def weigh(
     What was learned on `hidden` branches is known, and is no fact beside what HEAD has. With `most`, of what
     was said once only so many are made into facts, those that matter most; the others are counted.
     """
-    more = faded = 0
-    if most is not None:
-        touched = retracted | accepted | pins.keys() | struck.keys()
-        found, more, faded = _foremost(found, rivals, touched, hidden, now, most)
+    touched = retracted | accepted | pins.keys() | struck.keys()
+    alone, more, faded = _foremost(found.alone, rivals, touched, hidden, now, most)
     made: dict[str, Fact] = {}
     owner: dict[str, str] = {}
     said: dict[str, datetime] = {}
     away: list[Fact] = []
-    for group in found:
+    for group in (*found.together, *(Group((claim,), (claim.key,)) for claim in alone)):
         ids = {claim.id for claim in group.claims}
         standing = group.claims
         if not retracted.isdisjoint(ids):
@@ -101,36 +100,40 @@ def weigh(
 
 
 def _foremost(
-    found: Iterable[Group],
+    found: Sequence[Claim],
     rivals: Mapping[str, object],
     touched: Collection[str],
     hidden: frozenset[str],
     now: datetime,
-    most: int,
-) -> tuple[list[Group], int, int]:
-    """Of the claims that stand alone, those that matter most, by the measure of facts: there are many."""
-    kept: list[Group] = []
-    single: list[tuple[float, str, Group]] = []
-    faded = 0
-    today = now.astimezone(UTC).date()
-    values: dict[tuple[str, str, str, bool, int], float | None] = {}  # by all that it depends on
-    for group in found:
-        claim = group.claims[0]
-        is_special = claim.by == "person" or claim.branch in hidden or claim.id in touched
-        if is_special or len(group.claims) > 1 or group.sayings[0] in rivals:
-            kept.append(group)
-        elif not claim.weak and claim.grade not in _NEVER_ALONE:
-            alike = (claim.by, claim.grade, claim.scope, claim.section == facts.RULES, _days(claim.at, today))
-            if alike not in values:
-                values[alike] = _value(claim, now)
-            value = values[alike]
-            if value is None:
-                faded += 1
-            else:
-                single.append((-value, claim.id, group))
-    if len(single) > most:
-        single.sort(key=lambda one: one[:2])
-    return [*kept, *(group for _, _, group in single[:most])], max(0, len(single) - most), faded
+    most: int | None,
+) -> tuple[Sequence[Claim], int, int]:
+    """Of the claims that stand alone, those that matter most, by the measure of facts."""
+    if most is None:
+        return found, 0, 0
+    kept: list[Claim] = []
+    alike: defaultdict[str, list[Claim]] = defaultdict(list)
+    for claim in found:
+        if claim.key in rivals or claim.by == "person" or claim.branch in hidden or claim.id in touched:
+            kept.append(claim)
+        elif claim.alike:
+            alike[claim.alike].append(claim)
+    valued: defaultdict[float, list[Claim]] = defaultdict(list)
+    faded = more = 0
+    for claims in alike.values():
+        value = _value(claims[0], now)
+        if value is None:
+            faded += len(claims)
+        else:
+            valued[value] += claims
+    room = most
+    for value in sorted(valued, reverse=True):
+        best = valued[value]
+        if room < len(best):
+            more += len(best) - room
+            best = nlargest(room, best, key=lambda claim: (claim.at, claim.id))
+        kept += best
+        room -= len(best)
+    return kept, more, faded
 
 
 def _value(claim: Claim, now: datetime) -> float | None:
@@ -143,7 +146,8 @@ def _value(claim: Claim, now: datetime) -> float | None:
 
 
 def _days(at: datetime, today: date) -> int:
-    return (today - at.astimezone(UTC).date()).days
+    utc = at if at.tzinfo is UTC else at.astimezone(UTC)
+    return today.toordinal() - utc.toordinal()
 
 
 def retention(days: int, seen: int) -> float:
@@ -239,10 +243,13 @@ def _opposed(
     """Pairs of facts that cannot both hold, each once."""
     found: dict[tuple[str, str], str] = {}
     for key, others in rivals.items():
-        for other, why in others.items():
-            pair = sorted((owner.get(key, ""), owner.get(other, "")))
-            if pair[0] and pair[0] != pair[1]:
-                found[pair[0], pair[1]] = min(why, found.get((pair[0], pair[1]), why))
+        one = owner.get(key)
+        if one is None:
+            continue
+        for other_key, why in others.items():
+            other = owner.get(other_key)
+            if other is not None and one < other:
+                found[one, other] = min(why, found.get((one, other), why))
     for (one, other), why in sorted(found.items()):
         yield one, other, why
 

@@ -89,9 +89,7 @@ def down(wanted: Plan, env: Mapping[str, str]) -> tuple[bool, bool]:
     if pid is not None:
         os.kill(pid, signal.SIGTERM)
         if not _wait(lambda: running(env) is None):
-            raise NanoctxError(
-                f"process {pid} does not end: `kill -9 {pid}` ends it, and nothing is lost by that"
-            )
+            raise NanoctxError(f"process {pid} does not end: `kill -9 {pid}` does it, and nothing is lost")
     return was is not None, removed
 
 

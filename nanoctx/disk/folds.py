@@ -10,7 +10,7 @@ from nanoctx.core.fold import Digest, Folded
 from nanoctx.disk import files
 from nanoctx.errors import DiskError
 
-VERSION = 2
+VERSION = 3
 
 
 class Remembered(msgspec.Struct):

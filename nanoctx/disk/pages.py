@@ -16,7 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from nanoctx.core import document
-from nanoctx.disk import files
+from nanoctx.disk import files, versions
+from nanoctx.disk.versions import Versions
 from nanoctx.errors import ChangedOnDisk
 from nanoctx.model import Change
 
@@ -34,6 +35,7 @@ class Form:
     title: str
     assume: Callable[[str], str] | None = None  # what we wrote of a page whose copy is lost, if it shows
     words: Callable[[str], str] | None = None  # what of a line stays when only its dates change
+    clean: Callable[[str], str] | None = None  # a page without what is forgotten
 
 
 CONTEXT = Form(document.OURS, "Context")
@@ -101,13 +103,16 @@ class _Page:
         self.record, self.render, self.now, self.adopt = record, render, now, adopt
         self.pending, self.older = folder / "pending.md", folder / "older"
         self.form = form
+        self.versions = Versions(folder.parent.parent, path.name)
         self.conflict: Path | None = None
 
     def attempt(self) -> Rewritten:
         interrupted = files.read(self.pending)
         if interrupted.stamp:
-            self._take(interrupted.text)
-        found = _settled(self.path, self._written())
+            self._take(self._clean(interrupted.text))
+        shown = _settled(self.path, self._written())
+        found = files.Snapshot(self._clean(shown.text), shown.stamp)
+        before = self._written()[-1:]
         is_known = bool(self._written())
         if document.changes(self._base(found.text), found.text, self.form.ours):
             files.write(self.pending, found.text)
@@ -115,22 +120,25 @@ class _Page:
         written = self._written()
         # An emptied page is given back what it had; only that which we know to be unwanted stays away.
         ground = found.text if found.text.strip("\ufeff \t\r\n") or not written else written[-1]
-        text = document.replace(ground, self.render(), self.form.title)
+        text = self._clean(document.replace(ground, self.render(), self.form.title))
         if not is_known and not self.adopt:
             if self._has_lost(found.text, text):
                 self.keep(found.text)
             self._save_copy(found.text)  # so that no later look takes its lines for new ones
         self._save_copy(text)
-        if text != found.text:
+        if text != shown.text:
             self._exchange(text, found, written)
+        if before:
+            self.versions.add(before[0], found.text, versions.YOU, self.now)
+        self.versions.add(found.text, text, versions.OURS, self.now)
         self._drop_copies_but(text)
-        return Rewritten(text, text != found.text, self.conflict)
+        return Rewritten(text, text != shown.text, self.conflict)
 
     def rescue(self) -> None:
         """Bring back a person's text that a killed exchange left beside the page."""
         for stray in files.strays(self.path.parent):
             if stray.name.startswith(f".{self.path.name}."):
-                text, shown = files.read(stray).text, files.read(self.path)
+                text, shown = self._clean(files.read(stray).text), files.read(self.path)
                 try:
                     if shown.text in self._written():
                         files.exchange(self.path, text, shown)
@@ -142,6 +150,7 @@ class _Page:
 
     def keep(self, text: str) -> None:
         """Put a text into conflicts/, once."""
+        text = self._clean(text)
         name = f"{self.path.stem}-{_digest(text)}.md"
         kept = next(self.conflicts.glob(f"*-{name}"), None)
         if kept is None:
@@ -149,6 +158,9 @@ class _Page:
             files.make_folder(self.conflicts)
             files.write(kept, text)
         self.conflict = kept
+
+    def _clean(self, text: str) -> str:
+        return self.form.clean(text) if self.form.clean is not None else text
 
     def _exchange(self, text: str, found: files.Snapshot, written: Sequence[str]) -> None:
         try:

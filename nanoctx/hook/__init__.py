@@ -2,7 +2,7 @@
 
 People wait for this, so nothing is imported that takes time to load: a ready answer was written by the last
 look (`core/answer.py`), and the little that depends on this moment is done here. Whatever goes wrong, the
-answer is empty; after 200 ms it is empty too.
+answer is empty; after 180 ms it is empty too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from nanoctx.hook import places, reading, text
+from nanoctx.hook import dialects, places, reading, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,21 +19,27 @@ if TYPE_CHECKING:
     from typing import Any
 
 VERSION = 3  # of the answer's form
-DEADLINE = 0.2
+DEADLINE = 0.18  # seconds: to load and to end takes some more, and a host waits for 0.2 at most
 GIT_SECONDS = 0.12
 STALE = 300.0  # seconds after which files may well have changed since the last look
 MOST_LOGS = 2000
 SAMPLE = "nanoctx-doctor"  # the session of a call that only tries whether there is an answer
-EVENTS = {"sessionstart": "SessionStart", "precompact": "PreCompact", "sessionend": "SessionEnd"}
+EVENTS = {
+    "sessionstart": "SessionStart",
+    "precompact": "PreCompact",
+    "stop": "Stop",  # of hosts that do not say when a session ends
+    "sessionend": "SessionEnd",
+}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Answer one event, named by the first argument or by the payload. Never raises, never waits for long."""
+    """Answer one event: `EVENT [--client NAME]`. Never raises, never waits for long."""
     begun = time.monotonic()
     try:
         _set_deadline()
         words = sys.argv[1:] if arguments is None else arguments
-        said = _answer(words[0] if words else "", reading.payload(), begun)
+        client = words[2] if words[1:2] == ["--client"] else dialects.CLAUDE
+        said = _answer(words[0] if words else "", client, reading.payload(), begun)
         if said:
             sys.stdout.write(said + "\n")
             sys.stdout.flush()
@@ -43,7 +49,9 @@ def main(arguments: list[str] | None = None) -> None:
     os._exit(0)  # no clean-up: nothing is open, and the interpreter's own would take its time
 
 
-def _answer(event: str, payload: dict[str, Any], begun: float) -> str:
+def _answer(event: str, client: str, payload: dict[str, Any], begun: float) -> str:
+    if client != dialects.CLAUDE:
+        payload = dialects.understood(payload)
     if os.environ.get("NANOCTX_OFF") == "1" or payload.get("agent_id"):
         return ""  # switched off, or a sub-agent: its session was told
     called = event or str(payload.get("hook_event_name"))
@@ -56,7 +64,8 @@ def _answer(event: str, payload: dict[str, Any], begun: float) -> str:
     session = str(payload.get("session_id") or "")
     if name == "SessionStart":
         source = str(payload.get("source") or "startup")
-        return _session_start(root, ready, top, source, session, payload, begun)
+        said = _session_start(root, ready, top, source, session, client, payload, begun)
+        return dialects.answer(said, client) if said else ""
     how = {"clear": "clear", "prompt_input_exit": "exit", "logout": "exit", "other": "exit"}
     ended = how.get(str(payload.get("reason")), "exit") if name == "SessionEnd" and session else ""
     look(root, ["--ended", f"{session}={ended}"] if ended else [])
@@ -64,7 +73,14 @@ def _answer(event: str, payload: dict[str, Any], begun: float) -> str:
 
 
 def _session_start(
-    root: str, ready: str, top: str, source: str, session: str, payload: Mapping[str, Any], begun: float
+    root: str,
+    ready: str,
+    top: str,
+    source: str,
+    session: str,
+    client: str,
+    payload: Mapping[str, Any],
+    begun: float,
 ) -> str:
     answer = reading.json_file(ready)
     if answer.get("v") != VERSION:
@@ -83,12 +99,11 @@ def _session_start(
         answer["external"] = (outside.elsewhere if elsewhere else outside.moved)(answer, head, left)
     # The log of a session that begins holds nothing yet; of one that goes on, its last sign of life.
     written = _newest_log(payload, "" if source in ("resume", "compact") else session)
-    if answer["made"] < written <= now:
+    if answer["made"] < written <= now and client not in dialects.OF_ALL_PROJECTS:
         answer["last"] = max(answer["last"], written)
     if session != SAMPLE and (moved or written > answer["made"] or now - answer["made"] > STALE):
         look(root)
-    given = reading.quoted(text.compose(answer, source, session, now))
-    return f'{{"hookSpecificOutput":{{"hookEventName":"SessionStart","additionalContext":{given}}}}}'
+    return text.compose(answer, source, session, now)
 
 
 def _now() -> float:
@@ -109,11 +124,11 @@ def _now() -> float:
 
 
 def _newest_log(payload: Mapping[str, Any], beside: str) -> float:
-    """When a session of the project last wrote its log, not counting the one named; 0 if none did."""
+    """When a session of the project last wrote its log, not counting this one's own; 0 if none did."""
     log = payload.get("transcript_path")
     if not isinstance(log, str) or not log:
         return 0.0
-    own, newest = f"{beside}.jsonl", 0.0
+    own, newest = os.path.basename(log) if beside else "", 0.0
     try:
         with os.scandir(os.path.dirname(log)) as entries:
             for number, entry in enumerate(entries):

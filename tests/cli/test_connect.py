@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from cli.conftest import Run
-from clients.settings_files import BROKEN, SETTINGS
+from clients.settings_files import HOOKS
 
 AGENT = "claude-code"
-every_settings = pytest.mark.parametrize("before", SETTINGS.values(), ids=list(SETTINGS))
+every_settings = pytest.mark.parametrize("before", HOOKS.good.values(), ids=list(HOOKS.good))
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_connected_twice_is_connected_once(run: Run, settings: Path, before: byt
     assert settings.read_bytes() == once and once.count(b"nanoctx-hook session-start") == 1
 
 
-@pytest.mark.parametrize(("data", "words"), BROKEN.values(), ids=list(BROKEN))
+@pytest.mark.parametrize(("data", "words"), HOOKS.broken.values(), ids=list(HOOKS.broken))
 def test_settings_that_cannot_be_read_are_left_alone(
     run: Run, settings: Path, data: bytes, words: str
 ) -> None:
@@ -181,7 +181,7 @@ def test_other_settings_folder(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_list_says_what_is_connected(run: Run, settings: Path) -> None:
-    assert run("connect", "--list").out == "claude-code: not connected\n"
+    assert "claude-code: not connected\n" in run("connect", "--list").out
     run("connect", AGENT, "--yes")
     assert run("connect", "--list", "--json").data["agents"][0]["settings"] == [str(settings)]
     settings.write_text("{")
@@ -228,7 +228,7 @@ def sign(run: Run, name: str) -> dict[str, object]:
 def test_the_doctor_says_how_the_connection_is(run: Run, repo: Path, settings: Path) -> None:
     name = f"{AGENT} connection"
     run("init", cwd=repo)
-    assert "not connected" in str(sign(run, name)["text"]) and sign(run, name)["ok"]
+    assert AGENT in str(sign(run, "connections")["text"]) and sign(run, "connections")["ok"]
     run("connect", AGENT, "--yes")
     assert sign(run, name)["ok"] and str(settings) in str(sign(run, name)["text"])
     connected = settings.read_bytes()

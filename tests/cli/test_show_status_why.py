@@ -30,7 +30,7 @@ def test_status_says_what_is_watched_and_how_fresh(run: Run, workspace: Path) ->
     data = run("status", "--json", "--workspace", workspace).data
     assert list(data) == [
         "workspace", "kind", "project", "trusted", "agents", "sessions", "unreadable", "last_session", "page",
-        "conflicts", "warnings",
+        "conflicts", "process", "warnings",
     ]  # fmt: skip
     assert data["last_session"]["ended"].startswith("2026-02-12T09:5")
 

@@ -1,8 +1,10 @@
-"""Settings of Claude Code as people have them: what they look like must not matter."""
+"""Settings of agents as people have them: what they look like must not matter."""
 
 from __future__ import annotations
 
-SETTINGS: dict[str, bytes | None] = {
+from dataclasses import dataclass
+
+JSON: dict[str, bytes | None] = {
     "no file": None,
     "empty": b"",
     "only a newline": b"\n",
@@ -32,7 +34,7 @@ SETTINGS: dict[str, bytes | None] = {
     "bytes that are no UTF-8": b'{\n  "env": {"NAME": "Z\xfcrich"}\n}\n',
 }
 
-BROKEN: dict[str, tuple[bytes, str]] = {
+BROKEN_JSON: dict[str, tuple[bytes, str]] = {
     "a comma missing": (b'{\n  "model": "opus"\n  "env": {}\n}\n', "line 3, column 3"),
     "cut short": (b'{"model": "op', "line 1, column 11"),
     "a list": (b"[]\n", "not a JSON object"),
@@ -41,3 +43,21 @@ BROKEN: dict[str, tuple[bytes, str]] = {
     "not text": (b"\x00\x01\x02", "line 1, column 1"),
     "another encoding": ('{"model": "opus"}'.encode("utf-16"), "line 1, column 1"),
 }
+
+# Without a record nobody can tell these from what we made ourselves.
+LIKE_OURS_IN_JSON = {
+    "empty", "only a newline", "empty object with space", "empty lists of hooks", "empty hooks",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What an agent's settings can be: as they should, and not; `like_ours` are known by a record only."""
+
+    good: dict[str, bytes | None]
+    broken: dict[str, tuple[bytes, str]]
+    like_ours: set[str]
+
+
+HOOKS = Files(JSON, BROKEN_JSON, LIKE_OURS_IN_JSON)
+FILES = {"claude-code": HOOKS, "codex": HOOKS}

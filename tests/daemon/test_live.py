@@ -1,0 +1,181 @@
+"""What happens while the background process runs is on the page soon, without anybody asking."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from daemon_desk import Desk
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+
+SOON = 3.0
+COMMIT = 5.0
+
+
+def _page(desk: Desk, words: str, within: float = SOON) -> float:
+    return desk.wait(lambda: words in desk.text(), f"the page says: {words}", within)
+
+
+def test_a_topic_that_crosses_the_threshold_is_on_the_page(desk: Desk) -> None:
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser")
+    _page(desk, "tide gauge parser")
+    log.used = 120_000
+    log.say("The parser reads gauges now.")
+    desk.settle()
+    log.prompt("Now another thing: the moon phase calculator is needed")
+    time.sleep(SOON)
+    assert "moon phase" not in desk.text()  # a turn alone is no reason
+    log.used = 165_000
+    log.say("I begin with the moon phase.")
+    _page(desk, "moon phase")
+    log.prompt("No wait, do the harbour list first: it lists all harbours")
+    _page(desk, "harbour list")  # with a window that full, each prompt is one
+
+
+def test_the_threshold_is_a_setting(desk: Desk) -> None:
+    (desk.root / "nanoctx.toml").write_text("[observe]\nthreshold = 0.5\n")
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser")
+    _page(desk, "tide gauge parser")
+    log.prompt("Now another thing: the moon phase calculator is needed")
+    log.used = 105_000
+    log.say("I begin with the moon phase.")
+    _page(desk, "moon phase")
+
+
+def test_leaving_ends_the_session(desk: Desk) -> None:
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser").say("It reads gauges now.")
+    _page(desk, "tide gauge parser")
+    log.leave()
+    desk.wait(lambda: "ended_by: exit" in desk.observation(log), "ended by exit", SOON)
+    desk.wait((desk.root / "MEMORY.md").exists, "a cycle", SOON)
+
+
+def test_a_session_without_a_sign_of_life_ends_by_itself(desk: Desk) -> None:
+    (desk.root / "nanoctx.toml").write_text("[observe]\nidle_minutes = 1\n")
+    log = desk.session(ago=timedelta(seconds=55))
+    log.prompt("Please build the tide gauge parser")
+    _page(desk, "tide gauge parser")
+    assert "ended_by" not in desk.observation(log)
+    desk.wait(lambda: "ended_by: idle" in desk.observation(log), "ended by idle", 10.0)
+
+
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="only time tells here")
+def test_a_session_whose_terminal_was_closed_has_ended(desk: Desk) -> None:
+    program = desk.top / "claude"
+    program.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(60)\n")
+    program.chmod(0o755)
+    with subprocess.Popen([program], cwd=desk.repo) as agent:
+        try:
+            log = desk.session()
+            log.prompt("Please build the tide gauge parser")
+            _page(desk, "tide gauge parser")
+            time.sleep(2.0)  # it was seen at work
+            assert "ended_by" not in desk.observation(log)
+        finally:
+            agent.kill()
+    desk.wait(lambda: "ended_by: exit" in desk.observation(log), "ended with its program", 6.0)
+
+
+def test_a_commit_outside_is_told(desk: Desk) -> None:
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser").say("It reads gauges now.").leave()
+    desk.wait(lambda: "ended_by: exit" in desk.observation(log), "ended", SOON)
+    desk.git("commit", "-q", "--allow-empty", "-m", "Repair the harbour light")
+    _page(desk, "Repair the harbour light", COMMIT)
+    desk.git("checkout", "-q", "-b", "lamp")
+    _page(desk, "lamp", COMMIT)
+
+
+def _by_rename(page: Path, text: str) -> None:
+    beside = page.with_name("4913")
+    beside.write_text(text)
+    beside.replace(page)
+
+
+def _in_place(page: Path, text: str) -> None:
+    with page.open("w") as file:
+        file.write(text[:50])
+        file.flush()
+        time.sleep(0.05)
+        file.write(text[50:])
+
+
+def _by_appending(page: Path, text: str) -> None:
+    with page.open("a") as file:
+        file.write(text.splitlines()[-1] + "\n")
+
+
+@pytest.mark.parametrize("save", [_by_rename, _in_place, _by_appending])
+def test_a_saved_page_is_merged_and_not_fought_over(desk: Desk, save: object) -> None:
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser")
+    _page(desk, "tide gauge parser")
+    desk.settle()
+    mine = "- Ask Ines about the old gauge"
+    save(desk.page, f"{desk.text()}{mine}\n")  # type: ignore[operator]
+    desk.wait(
+        lambda: any(mine[2:] in path.read_text() for path in desk.root.glob("observations/*/*/*.md")),
+        "what was saved is kept as an observation", SOON,
+    )  # fmt: skip
+    desk.settle()
+    seen = desk.page.stat()
+    assert mine in desk.text()
+    time.sleep(1.5)
+    again = desk.page.stat()
+    assert (again.st_ino, again.st_mtime_ns) == (seen.st_ino, seen.st_mtime_ns)  # left alone from here on
+    log.leave()
+    desk.wait(lambda: "ended_by: exit" in desk.observation(log), "ended", SOON)
+    desk.settle()
+    assert mine in desk.text()
+
+
+def test_a_line_taken_out_stays_out(desk: Desk) -> None:
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser").say("Decided: we use UTC everywhere.").leave()
+    desk.wait(lambda: "ended_by: exit" in desk.observation(log), "ended", SOON)
+    desk.settle()
+    before = desk.text()
+    gone = next(line for line in before.splitlines() if line.startswith("- ") and "gauge parser" in line)
+    _by_rename(desk.page, before.replace(f"{gone}\n", ""))
+    desk.wait(
+        lambda: any("retract" in path.read_text() for path in desk.root.glob("observations/*/*/*.md")),
+        "what was taken out is kept as an observation", SOON,
+    )  # fmt: skip
+    desk.git("commit", "-q", "--allow-empty", "-m", "Repair the harbour light")
+    _page(desk, "Repair the harbour light", COMMIT)
+    assert gone not in desk.text()
+
+
+def test_it_goes_at_once_and_leaves_nothing(desk: Desk) -> None:
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser")
+    assert desk.process is not None
+    group = desk.process.pid
+    assert desk.end() < 2.0
+    assert subprocess.run(["pgrep", "-P", str(group)], capture_output=True).stdout == b""
+    assert not (Path(desk.env["XDG_RUNTIME_DIR"]) / "nanoctx" / "daemon.pid").exists()
+    assert desk.told() == {}
+    assert desk.run("observe").returncode == 0  # nothing needs it
+
+
+def test_a_second_one_says_that_one_runs(desk: Desk) -> None:
+    said = desk.run("run")
+    assert (said.returncode, said.stdout.count("runs already")) == (0, 1)
+
+
+def test_one_that_was_killed_is_followed_by_another(desk: Desk) -> None:
+    assert desk.process is not None
+    desk.process.send_signal(signal.SIGKILL)
+    desk.process.wait()
+    desk.start()
+    desk.session().prompt("Please build the tide gauge parser")
+    _page(desk, "tide gauge parser")
