@@ -30,15 +30,17 @@ ALLOWED = {
     "answers": {"knowledge", "views", "scenes", "disk", "sources", "core", "model"},
     "publishing": {"answers", "knowledge", "scenes", "disk", "core", "model"},
     "observer": {"publishing", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
-    "overview": {"disk", "core", "errors", "model"},
-    "reflector": {"knowledge", "overview", "publishing", "disk", "core", "model", "errors"},
+    "overview": {"core", "disk", "errors", "model"},
+    "reflector": {"core", "disk", "errors", "knowledge", "model", "overview", "publishing", "sources"},
     "byhand": {
-        "knowledge", "overview", "publishing", "reflector", "scenes", "disk", "core", "model", "errors",
+        "core", "disk", "errors", "knowledge", "model", "overview", "publishing", "reflector", "scenes",
     },
     "forgetting": {"byhand", "core", "disk", "errors", "model", "publishing", "recall", "reflector"},
     "history": {"byhand", "core", "disk", "errors", "model", "overview", "publishing", "reflector"},
     "whence": {"core", "disk", "knowledge", "model", "reflector", "scenes"},
     "recall": {"clock", "core", "disk", "errors", "model", "recall"},
+    "exporting": {"core", "disk", "errors"},
+    "importing": {"core", "disk", "errors", "model", "reflector", "scenes", "sources"},
     "views": {
         "views", "knowledge", "scenes", "recall", "disk", "sources", "core", "model", "errors", "clock",
     },
@@ -54,8 +56,8 @@ ALLOWED = {
     "__main__": {"cli"},
     "cli": {
         "byhand", "cli", "clients", "clock", "connections", "core", "daemon", "disk", "errors",
-        "forgetting", "history", "hook", "mcp_server", "model", "observer", "recall", "reflector",
-        "sources", "views", "whence",
+        "exporting", "forgetting", "history", "hook", "importing", "mcp_server", "model", "observer",
+        "recall", "reflector", "sources", "views", "whence",
     },
 }
 LONGEST = 400

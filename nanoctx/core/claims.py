@@ -14,6 +14,7 @@ from nanoctx.core.likeness import Saying
 from nanoctx.model import Item, Observation, Origin
 
 KINDS = ("rule", "pref", "dec", "learn", "fact", "insight", "fail", "fix")
+MACHINE = "machine:"  # and a name: the words of another program
 NEVER_ALONE = (keeping.REFUTED, "hypothesis")
 LONG_AGO = datetime.fromtimestamp(0, UTC)
 
@@ -82,9 +83,11 @@ def by_hand(origin: Origin, section: str, line: str, at: datetime, *, of: str = 
 
 
 def _asked_for(one: Observation) -> Iterator[Claim]:
-    """What an agent was asked to remember: its words, whoever asked, so never a rule."""
+    """What an agent was asked to remember, or another program knew: its words, so no rule by themselves."""
     for item in one.items:
-        if item.kind in KINDS and item.by == "agent" and _REALMS[item.kind] != "rule":
+        taken_over = item.by.startswith(MACHINE) and item.more.get("page") != "no"
+        asked = item.by == "agent" and _REALMS.get(item.kind) != "rule"
+        if item.kind in KINDS and (asked or taken_over):
             yield _claim(one, item, keeping.Kept(item.text, item.kind), item.more.get("language", ""))
 
 

@@ -172,11 +172,12 @@ def _fact(group: Sequence[Claim], now: datetime, accepted: bool) -> Fact | None:
     grade = "verified" if any(claim.grade == "verified" for claim in standing) else best.grade
     seen = _seen(standing)
     own = next((claim.block for claim in reversed(standing) if claim.block), "")
+    stands = best.section != facts.RULES or accepted or best.by in _SURE  # no program's word is a rule
     return Fact(
         id=oldest.id,
         text=best.text,
-        section=best.section,
-        kind=best.kind,
+        section=best.section if stands else facts.KNOWN,
+        kind=best.kind if stands else "fact",
         scope=scope,
         project=project,
         language=language,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -69,6 +70,15 @@ def load(settings: Path, env: Mapping[str, str]) -> Backup | None:
         )
     except (DiskError, ValueError, KeyError, TypeError):
         return None
+
+
+def kept(env: Mapping[str, str]) -> tuple[Path, ...]:
+    """The settings files of which something is kept: those that we edited."""
+    found = []
+    for record in sorted((state_folder(env) / "connections").glob("*.record")):
+        with suppress(DiskError, ValueError, KeyError, TypeError):
+            found.append(Path(json.loads(files.read(record).text)["settings"]))
+    return tuple(found)
 
 
 def drop(settings: Path, env: Mapping[str, str]) -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "make_folder",
     "note",
     "open_lock",
+    "put",
     "read",
     "remove",
     "remove_if_empty",
@@ -51,7 +52,13 @@ def write(
     Given `expect`, raise ChangedOnDisk if the file is another by now. Without `durable` a power cut may take
     the change back or cut it short. `private` files are for this user's eyes only.
     """
-    data = encoded(text)
+    return put(path, encoded(text), expect=expect, durable=durable, private=private)
+
+
+def put(
+    path: Path, data: bytes, *, expect: Snapshot | None = None, durable: bool = True, private: bool = False
+) -> Snapshot:
+    """The same for what is no text."""
     with refusals(path, "written"), _opened(path.parent) as folder:
         before = look(folder, path)
         _require(expect, before, path)

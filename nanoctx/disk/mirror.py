@@ -16,12 +16,17 @@ def folder(root: Path, env: Mapping[str, str]) -> Path | None:
     """Where the copies of a workspace are; None for one that needs none."""
     if root.name != _INSIDE:
         return None
+    name = re.sub(r"[^\w.-]+", "-", root.parent.name).strip("-.").lower() or "project"
+    place = sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return folders(env) / f"{name}-{place}"
+
+
+def folders(env: Mapping[str, str]) -> Path:
+    """Where the copies of all workspaces are."""
     base = env.get("XDG_DATA_HOME", "")
     # The XDG rule: a relative path there is to be ignored.
     data = Path(base) if base.startswith("/") else registry.home(env) / ".local" / "share"
-    name = re.sub(r"[^\w.-]+", "-", root.parent.name).strip("-.").lower() or "project"
-    place = sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:12]
-    return data / "nanoctx" / f"{name}-{place}"
+    return data / "nanoctx"
 
 
 def keep(root: Path, path: Path, text: str, env: Mapping[str, str]) -> None:

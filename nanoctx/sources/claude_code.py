@@ -51,6 +51,14 @@ def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
         )
 
 
+def memories(home: Path, env: Mapping[str, str], project: Path) -> Iterator[Path]:
+    """The folders in which the agent keeps notes of its own on a project."""
+    slug = _slug(_real(project))
+    for folder in _project_folders(home, env):
+        if folder.name == slug and (folder / "memory").is_dir():
+            yield folder / "memory"
+
+
 def first_cwd(log: Path) -> str:
     """The folder in which the session began; empty if its first records do not say."""
     return _peek(log, "cwd")

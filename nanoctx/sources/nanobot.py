@@ -1,4 +1,4 @@
-"""nanobot's sessions: where they are and what they say. Its own memory/ folder is never read."""
+"""nanobot's sessions: where they are and what they say. Its own memory/ folder is read by `import` only."""
 
 from __future__ import annotations
 
@@ -34,6 +34,13 @@ def find_logs(home: Path, env: Mapping[str, str], projects: Sequence[Path] | Non
     for log in dict.fromkeys(log for folder in folders for log in entries(folder)):
         if log.suffix == ".jsonl" and _is_session(log):
             yield log
+
+
+def memories(home: Path, env: Mapping[str, str], project: Path) -> Iterator[Path]:
+    """The folder in which it keeps its own memory, if its workspace is this one or holds it."""
+    usual = given(home, env, "NANOBOT_AGENTS__DEFAULTS__WORKSPACE") or _workspace(home, home / ".nanobot")
+    if began_in(str(usual), [project]) and (usual / "memory").is_dir():
+        yield usual / "memory"
 
 
 def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:

@@ -146,6 +146,20 @@ class Claude:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    def command(self, *words: str, **environment: str) -> str:
+        """A command of the program's own, such as `plugin list`; answers with what was printed."""
+        done = subprocess.run(
+            [str(self.program), *words],
+            cwd=self.folder,
+            env=self._environment(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
     @contextmanager
     def opened(self, **environment: str) -> Iterator[Screen]:
         """A session with a person at it, who leaves by `/exit` or is gone when the test is."""
