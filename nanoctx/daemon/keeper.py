@@ -223,9 +223,8 @@ class Keeper:
         if seen != self._known:
             self._known = seen
             self._enlist(at)
-        for one in self.charges.values():
-            if one.ws is not None and one.task is None:
-                self._crew.give(("there", str(one.root)), functools.partial(_there, one.root, at))
+        present = tuple(one.root for one in self.charges.values() if one.ws is not None)
+        self._crew.give(("missing", ""), functools.partial(_missing, present))
         self._crew.give(("watching", ""), functools.partial(self._watching.refresh, self._wanted()))
 
     def _enlist(self, at: float) -> None:
@@ -300,7 +299,7 @@ class Keeper:
     def _take(self, done: Done) -> None:
         """Take in what a piece of work came to."""
         kind, owner = done.key
-        held = self.charges.get(Path(owner)) if kind in ("work", "edited", "moved", "there") else None
+        held = self.charges.get(Path(owner)) if kind in ("work", "edited", "moved") else None
         if kind == "work":
             if held is not None and held.task is not None:
                 before = held.boundary
@@ -316,6 +315,10 @@ class Keeper:
             self._take_watching(*done.result)
         elif kind == "logs":
             self._happened(done.result)
+        elif kind == "missing":
+            for root in done.result:
+                if root in self.charges:
+                    self.charges[root].want(LOOK, "the workspace is not there", self._elapsed())
         elif held is not None:
             wanted, why, since = done.result
             for what in wanted:
@@ -382,5 +385,5 @@ def _moved(ws: Workspace, before: object, since: float) -> Noticed:
     return ((LOOK,) if charge.git_signature(ws) != before else ()), "the repository moved", since
 
 
-def _there(root: Path, since: float) -> Noticed:
-    return (() if places.is_there(root) else (LOOK,)), "the workspace is not there", since
+def _missing(present: tuple[Path, ...]) -> tuple[Path, ...]:
+    return tuple(root for root in present if not places.is_there(root))
