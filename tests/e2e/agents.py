@@ -219,7 +219,8 @@ def _nanobot(seat: Seat) -> Mapping[str, str]:
 def _openclaw(seat: Seat) -> Mapping[str, str]:
     model = {"id": MODEL, "name": "Scripted", "contextWindow": 100000, "maxTokens": 8000}
     api = {"baseUrl": f"{seat.url}/v1", "api": "openai-completions", "apiKey": "nothing", "models": [model]}
-    defaults = {"workspace": str(seat.folder), "model": {"primary": f"scripted/{MODEL}"}, "skipBootstrap": True}
+    primary = {"primary": f"scripted/{MODEL}"}
+    defaults = {"workspace": str(seat.folder), "model": primary, "skipBootstrap": True}
     config = {"models": {"providers": {"scripted": api}}, "agents": {"defaults": defaults}}
     _put(seat.home / ".openclaw" / "openclaw.json", config)
     return {}
