@@ -110,7 +110,7 @@ def measure(place: Path, count: int) -> tuple[float, float]:
 
 def save(root: Path, rng: random.Random, number: int) -> Path:
     """One session as they are in life: mostly what is only to be recalled, a few lines to keep."""
-    from nanoctx.core import items
+    from nanoctx.core import identity, items
     from nanoctx.model import Evidence, Item, Observation
 
     at = NOW - timedelta(hours=number + 1)
@@ -132,7 +132,7 @@ def save(root: Path, rng: random.Random, number: int) -> Path:
     evidence = tuple(Evidence(item.pos or 0, at, "user", item.text[:160]) for item in told)
     session = f"session-{number}"
     one = Observation(
-        id=items.observation_id("claude-code", session),
+        id=identity.observation_id("claude-code", session),
         agent="claude-code",
         session=session,
         project=f"project-{number % 20}",

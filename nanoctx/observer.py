@@ -13,7 +13,7 @@ from nanoctx import rewriting, scenes
 from nanoctx.core import forgotten, people, rewording
 from nanoctx.core.distill import distill
 from nanoctx.core.forgotten import Forgotten
-from nanoctx.core.items import observation_id
+from nanoctx.core.identity import observation_id
 from nanoctx.core.turns import Story, grow
 from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories, sweep
 from nanoctx.disk.workspace import Workspace

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nanoctx.core import escape, gaps, layers, prose, tokens
-from nanoctx.core.items import observation_id
+from nanoctx.core.identity import observation_id
 from nanoctx.core.layers import Layer
 from nanoctx.disk import injections, turns
 from nanoctx.disk.turns import Told

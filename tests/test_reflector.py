@@ -12,7 +12,7 @@ import pytest
 from sources.plain_git import plain
 
 from nanoctx import knowledge, reflector
-from nanoctx.core import items, tokens
+from nanoctx.core import identity, tokens
 from nanoctx.disk import observations, workspace
 from nanoctx.model import Item, Observation
 
@@ -45,7 +45,7 @@ class Place:
         self.now += timedelta(hours=1)
         session = f"session-{self.count}"
         one = Observation(
-            id=items.observation_id("claude-code", session),
+            id=identity.observation_id("claude-code", session),
             agent="claude-code",
             session=session,
             project=project,

@@ -129,8 +129,9 @@ def _rules(scene: context.Scene) -> Iterator[Told]:
     seen: list[frozenset[str]] = []
     for kinds in (("rule", "pref"), ("dec",)):
         for one in newest:
+            gone = context.taken_back(scene.standing, one)
             for item in one.items:
-                if item.kind not in kinds or not _stands(item):
+                if item.kind not in kinds or item.pos in gone or not _stands(item):
                     continue
                 line = context.item_line(one, item)
                 words = prose.words(item.text)

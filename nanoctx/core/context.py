@@ -237,8 +237,9 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
     broken = False  # a check failed in a later session
     for session in (current, *older[:OLDER]):
         most = scene.recent if session is current else min(FEWEST, scene.recent)
+        gone = taken_back(scene.standing, session)
         for item in session.items:
-            if count >= most or not _is_news(item):
+            if count >= most or not _is_news(item) or (item.by == "user" and item.pos in gone):
                 continue
             have = prose.words(item.text)
             doubted = broken and item.grade == "verified"
@@ -252,6 +253,18 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
                 count += 1
                 yield line
         broken = broken or any(_is_open_failure(item) for item in session.items)
+
+
+def taken_back(standing: Standing, session: Observation) -> frozenset[int]:
+    """Where in a session the person said rules that they took out since: nothing said there comes back."""
+    rules = [item for item in session.items if item.kind in ("rule", "pref") and item.pos is not None]
+    if not rules or not standing.retractions:
+        return frozenset()
+    return frozenset(
+        item.pos
+        for item in rules
+        if item.pos is not None and standing.retracted("Now", item_line(session, item))
+    )
 
 
 def _is_news(item: Item) -> bool:

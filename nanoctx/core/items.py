@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote
 
 from nanoctx.core import fields as head
+from nanoctx.core.identity import observation_id
 from nanoctx.model import Evidence, Item, Observation
 
 VERSION = 1
@@ -78,11 +78,6 @@ def parse_item(line: str) -> Item | None:
     text, found = _split_attributes(match[2])
     place, grade, by = found.pop(_PLACE_KEY, None), found.pop(_GRADE_KEY, ""), found.pop("by", "")
     return Item(match[1], text.strip(), int(place) if place else None, grade, by, found)
-
-
-def observation_id(agent: str, session: str) -> str:
-    """Name a session's observation: the same session is always the same file."""
-    return sha256(f"{agent}\0{session}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def person_id(at: datetime, done: Sequence[Item]) -> str:

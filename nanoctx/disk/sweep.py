@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from nanoctx.core import items
+from nanoctx.core import identity, items
 from nanoctx.core.forgotten import Forgotten
 from nanoctx.disk import files, mirror, observations
 from nanoctx.disk.settings import AGENTS
@@ -185,7 +185,7 @@ def _without_sessions(value: Any, gone: Forgotten) -> Any:
     told = value.get("stories") if isinstance(value, dict) and gone.sessions else None
     if not isinstance(told, dict):
         return value
-    ids = {session: {items.observation_id(agent, session) for agent in AGENTS} for session in told}
+    ids = {session: {identity.observation_id(agent, session) for agent in AGENTS} for session in told}
     return {**value, "stories": {name: told[name] for name in told if not ids[name] & gone.sessions}}
 
 

@@ -17,6 +17,7 @@ from nanoctx.recall.opening import DAMAGE, as_it_stands
 from nanoctx.recall.search import Filters, Hit
 from nanoctx.recall.store import Store
 
+BY_WORDS = ranking.WEIGHTS._replace(meaning=0.0)  # loading what words mean takes too long for a hook
 LOOKED_AT = 600  # characters of a text: what follows is mostly pasted
 LEAST_TERMS = 2  # shared
 # Chosen on the prompts of some agents, tried on those of others: nine of ten hits are of the same project.
@@ -52,7 +53,7 @@ def in_store(
     if whole < least:
         return ()
     found = []
-    for hit in search.in_store(store, text, k=4 * k, filters=filters, now=now):
+    for hit in search.in_store(store, text, k=4 * k, filters=filters, now=now, weights=BY_WORDS):
         own = frozenset(words.terms(hit.text)) - words.STOP
         shared = own & asked
         weight = weigh(shared)

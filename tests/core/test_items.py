@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanoctx.core import items
+from nanoctx.core import identity, items
 from nanoctx.model import Evidence, Item, Observation
 
 EXAMPLE = """\
@@ -250,9 +250,9 @@ def test_times_are_written_in_utc_with_a_fraction_only_if_there_is_one():
 
 
 def test_the_same_session_is_always_the_same_file():
-    assert items.observation_id("codex", "s1") == items.observation_id("codex", "s1")
-    assert items.observation_id("codex", "s1") != items.observation_id("codexs", "1")
-    assert len(items.observation_id("codex", "s1")) == 12
+    assert identity.observation_id("codex", "s1") == items.observation_id("codex", "s1")
+    assert identity.observation_id("codex", "s1") != items.observation_id("codexs", "1")
+    assert len(identity.observation_id("codex", "s1")) == 12
 
 
 def test_a_file_is_named_by_its_beginning_in_utc_and_filed_by_month():

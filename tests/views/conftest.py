@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nanoctx import reflector, views
-from nanoctx.core import items
+from nanoctx.core import identity
 from nanoctx.disk import observations, workspace
 from nanoctx.model import Item, Observation
 from nanoctx.views import Built
@@ -33,7 +33,8 @@ class Place:
             "ended": at, "ended_by": "exit", "prompts": 3, "summary": f"Session {self.count} went well.",
         }  # fmt: skip
         given |= more
-        one = Observation(id=items.observation_id(str(given["agent"]), session), items=tuple(told), **given)
+        id = identity.observation_id(str(given["agent"]), session)
+        one = Observation(id=id, items=tuple(told), **given)
         observations.save(self.ws.root, one)
         return one
 
