@@ -11,6 +11,7 @@ import msgspec
 EVENT_KINDS = (
     "about",  # what is known of the session: `facts` holds cwd, branch, model, title, version, headless
     "prompt",  # words of a human
+    "run",  # a schedule, and no human, had the agent begin another round of work
     "say",  # prose of the agent
     "tool",  # the agent called a tool: `name`, and `command` or `path`
     "result",  # what that tool gave back: `ok`, `text`

@@ -254,6 +254,11 @@ class _Growing:
         self.ended_by = ""
         self._begin(replace(event, text=text) if text != event.text else event)
 
+    def _take_run(self, event: Event) -> None:
+        """Each run of a job is a turn without a prompt: only so is the last one told from those before it."""
+        if self.turns and self.turns[-1].events:
+            self._begin(None)
+
     def _forget_queued(self, text: str) -> None:
         """A prompt typed while the agent was busy stands in the log twice: queued, then sent."""
         for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 20), -1):
@@ -335,6 +340,7 @@ class _Growing:
 
 _HANDLERS = {
     "prompt": _Growing._take_prompt,
+    "run": _Growing._take_run,
     "about": _Growing._take_about,
     "tool": _Growing._take_tool,
     "result": _Growing._take_result,

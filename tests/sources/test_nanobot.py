@@ -92,7 +92,7 @@ def test_what_runs_on_schedule_has_no_person(told: Told, key: str) -> None:
     events = told(message("user", "back up"), message("assistant", "Done."), head=HEAD | {"key": key})
     assert events[0].facts == {"headless": "1"}
     assert events[1].facts == {"title": "back up", "title_by": "schedule", "title_pos": "2"}
-    assert [event.kind for event in events[2:]] == ["say"]
+    assert [event.kind for event in events[2:]] == ["run", "say"]
 
 
 def test_only_the_answer_is_told_not_the_thoughts_before_it(told: Told) -> None:
