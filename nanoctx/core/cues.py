@@ -211,6 +211,7 @@ _FILLER = re.compile(
     r"|i would like (?:you )?to|i'd like (?:you )?to|i want|i need you to|i need to|help me(?: to)?"
     r"|couldn'?t we(?: not)?(?: simply)?|can'?t we|hmm+|oh|ok(?:ay)?|so|now|then|also|and|but|yes|no"
     r"|nope|wait|hey|hi|hello|cool|great|perfect|thanks|go ahead and|indeed|just|maybe|i think(?: that)?"
+    r"|(?:think|look|see) (?:about )?(?:how|whether|if) (?:we|you|i)(?: can| could| should)?"
     r"|we (?:need to|should|have to)|you should|if you want,? (?:next )?i can|now that|next)\b[\s,.:!-]*)+",
     re.IGNORECASE,
 )
@@ -219,7 +220,7 @@ _OFFERS = re.compile(
 )
 SMALL_WORDS = re.compile(
     r"\b(?:the|an?|please|just|really|also|very|actually|basically|some|any|(?:that|if|so that) (?:we"
-    r"|you|it)(?: are| is| can)?|make sure (?:you |that |to |we )?|there(?:'s| is| are)"
+    r"|you|it)(?: are| is| can)?|make sure(?: you| that| to| we)?|there(?:'s| is| are)"
     r"|i'?d like to|i would like to|i want to|in order to|as well|though|still|then|now)\s+",
     re.IGNORECASE,
 )

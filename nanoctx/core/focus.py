@@ -11,14 +11,14 @@ from nanoctx.core.deeds import Deeds
 from nanoctx.core.keywords import Talk
 from nanoctx.core.named import Named, by
 from nanoctx.core.own_words import own_words, substantive
-from nanoctx.core.phrases import capital, overlap, request, shortened, size
+from nanoctx.core.phrases import capital, overlap, request, shortened, size, without_asides
 from nanoctx.core.turns import Story
 
 FOCUS = 120
-PLAIN = 64  # an ask so short is given as it was said
+PLAIN = 72  # an ask so short is given as it was said, one that cannot be parted is cut there
 SAID_ALREADY = 0.6  # share of a commit's subject that the ask has said
 PHRASE = 50  # of the Focus: the person's words; the rest names what it is about
-ANCHORED = 72  # a short ask and the one before it
+ANCHORED = 72  # a short ask and what it points at
 SUBJECT = 50  # of a commit's subject
 FEW = 5  # words; a prompt with more says by itself what it is about
 TALKED = 8  # turns before it in which mere talk may have come back to the same
@@ -52,11 +52,14 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
     elif own.pasted and not own.sentences and story.facts.get("title"):
         phrase = story.facts["title"]
     else:
-        phrase = request(prompt, PHRASE, weights, PLAIN)
+        phrase = without_asides(request(prompt, PHRASE, weights, PLAIN))
     source = offer[1] if offer else prompt
-    few = len(prose.words(phrase)) < (4 if cues.DEICTIC.search(phrase) else 3)
-    if few or cues.SUPPOSES.match(phrase):
-        phrase = _anchored(phrase, done, opener, weights)
+    anchored = ""
+    named = topics.referred(done, opener) if not offer else ""
+    if named:
+        anchored = phrase = f"{shortened(phrase, PHRASE)} — {shortened(named, ANCHORED - min(PHRASE, len(phrase)))}"
+    elif _says_little(phrase) or cues.SUPPOSES.match(phrase):
+        anchored = phrase = _anchored(phrase, done, opener, weights)
     if not phrase.strip():
         return _unprompted(story, done, heard)
     subjects = _commit_subjects(done, opener)
@@ -67,12 +70,18 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
         said = f"{said} {own.text}" if went_on else said
     elif overlap(subject, phrase) < SAID_ALREADY:
         phrase = f"{shortened(phrase, PHRASE - 10)} — {shortened(subject, SUBJECT)}"
-    elif len(phrase) > PLAIN:
+    elif len(phrase) > PLAIN and phrase != anchored:
         phrase = shortened(phrase, PHRASE)
     if state := _state(done, opener):
         phrase = f"{phrase}, {state}" if " — " in phrase else f"{phrase} — {state}"
     phrase = _with_things(phrase, story, heard, done[_began(done, opener, phrase) :], said)
     return Named(capital(phrase), source.pos, source.at, "agent" if offer else "user", source.text)
+
+
+def _says_little(phrase: str) -> bool:
+    """Few words that tell a topic, and not many others around them, or one of them points elsewhere."""
+    telling, points = len(prose.words(phrase)), cues.DEICTIC.search(phrase)
+    return telling < 4 if points else telling < 3 and size(phrase) <= FEW + 3
 
 
 def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[str, float]) -> str:
@@ -129,10 +138,17 @@ def _began(done: Sequence[Deeds], opener: int, phrase: str) -> int:
 
 
 def _answers(done: Sequence[Deeds], opener: int) -> bool:
-    """A short prompt that nobody answered yet, or a guess, speaks of what was said before it."""
+    """A guess, and a prompt that nobody answered yet, if it is short or takes up words of the report before it."""
     own = _own(done[opener])
+    if cues.SUPPOSES.match(own):
+        return True
     told = any(deeds.final is not None for deeds in done[opener:])
-    return bool(cues.SUPPOSES.match(own)) or (not told and len(prose.words(own)) < FEW)
+    if not told and len(prose.words(own)) < FEW:
+        return True
+    answered = any(deeds.worked or (deeds.finished and deeds.final is not None) for deeds in done[opener:])
+    before = done[opener - 1].final if opener else None
+    taken_up = len(prose.words(own) & prose.words(before.text)) if before is not None else 0
+    return not answered and taken_up >= max(2, SAME * len(prose.words(own)))
 
 
 # -- what the talk keeps coming back to --------------------------------------------------------------------

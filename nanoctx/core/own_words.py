@@ -32,6 +32,7 @@ _CODE = re.compile(
     r"|^[\w.]+\(.*\)$|=>\s*\{?$"
 )
 _RUN_ON = re.compile(r"(?<=[a-z]{2})\.{2,4}([a-z])(?=[a-z])")  # "that was it..now the next"
+_SMALL_BEGINNING = re.compile(r"(?<=[a-z]{3}[.!?]) +(?=[a-z])(?<!etc. )(?<!approx. )")  # many type no capitals
 _MARKS = re.compile(r"[^\w ]|[\d_]")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
@@ -64,7 +65,7 @@ def own_words(prompt: str) -> Words:
         lines = [line for line in _edges(lines, terminal) if not _points_at_lines(line)]
     found: list[str] = []
     for line in lines:
-        found += [line] if _BULLET.match(line) else prose.sentences(line)
+        found += [line] if _BULLET.match(line) else _sentences(line)
     tidied = (prose.tidy(sentence) for sentence in found)
     return Words(tuple(sentence for sentence in tidied if sentence), pasted, heading)
 
@@ -109,6 +110,10 @@ def only_rules(prompt: str) -> bool:
     """Nothing but standing wishes: they hold for any work and are no work themselves."""
     own = own_words(prompt)
     return not own.pasted and bool(own.sentences) and all(map(is_rule, own.sentences))
+
+
+def _sentences(line: str) -> list[str]:
+    return [part for sentence in prose.sentences(line) for part in _SMALL_BEGINNING.split(sentence)]
 
 
 def _points_at_lines(text: str) -> bool:

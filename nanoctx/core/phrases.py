@@ -14,6 +14,7 @@ _NONE: Mapping[str, float] = {}
 _CLAUSE = re.compile(r"(?<=[.;!?,]) |(?<=[。；！？，])")
 _DEPENDENT = re.compile(r"(?:or|which|who|because|since|so|but|though|when|while|if|as|for)\b", re.IGNORECASE)
 _JOINED_ON = re.compile(r"^(?:and|then|also|plus)\s+", re.IGNORECASE)
+_ASIDE = re.compile(r"\s+\([^()]{12,}\)")  # "(it is MIT, so should be ok)" names nothing
 _DANGLING = re.compile(
     r"[\s,;:—-]+(?:to|in|on|with|from|of|for|the|an?|and|or|by|at|as|that|be|is|are|into|so|your?|its?|then|not"
     r"|these|those|using|via|about|because|but|if|when|where|while|which|who|how|what|why|we|you|i|they|he|she"
@@ -42,7 +43,10 @@ def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE, plai
     if len(whole) <= max(room, plain):
         return whole
     bare = "; ".join(map(_bare, phrases))
-    return bare if len(bare) <= room or not weights else _most_telling(bare, room, weights)
+    if len(bare) <= room or not weights:
+        return bare
+    one = len([clause for clause in _clauses(bare) if prose.words(clause)]) == 1
+    return shortened(bare, max(room, plain)) if one else _most_telling(bare, room, weights)
 
 
 def _bare(sentence: str) -> str:
@@ -90,6 +94,10 @@ def shortened(text: str, room: int) -> str:
     while short != text and (dangling := _DANGLING.search(short)):
         short = short[: dangling.start()]
     return short
+
+
+def without_asides(phrase: str) -> str:
+    return _ASIDE.sub("", phrase) or phrase
 
 
 def size(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nanoctx.core import cues, prose
+from nanoctx.core import cues, prose, topics
 from nanoctx.core.blockers import failing
 from nanoctx.core.deeds import Deeds
 from nanoctx.core.named import Named, by
@@ -43,6 +43,8 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
     prompt = last.turn.prompt
     wished = prompt is not None and substantive(prompt.text) and not cues.SUPPOSES.match(prompt.text)
     asked = request(prompt, TASK * 10) if prompt is not None and wished else ""
+    if asked and (named := topics.referred(done, len(done) - 1)):
+        asked = f"{asked} — {named}"
     rest = _beyond(asked, focus_text) if asked else ""
     was = f"was about to {said.text[:1].lower()}{said.text[1:]}" if said is not None else ""
     if was and overlap(rest, focus_text) >= SAID:

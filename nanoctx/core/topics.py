@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nanoctx.core import cues, prose
+from nanoctx.core import cues, proposals, prose
 from nanoctx.core.deeds import Deeds
 from nanoctx.core.own_words import approves, asks, only_rules, own_words, substantive
 from nanoctx.core.phrases import size
@@ -46,6 +46,14 @@ def approved(done: Sequence[Deeds], opener: int) -> tuple[str, Event] | None:
         if prose.has_words(offered, 3):
             return cues.without_offer(offered), before.final
     return None
+
+
+def referred(done: Sequence[Deeds], index: int) -> str:
+    """The part of the agent's last message that a short prompt names: "do phase 2"."""
+    prompt, before = done[index].turn.prompt, done[index - 1].final if index else None
+    if prompt is None or before is None or size(prompt.text) > REPLY_WORDS:
+        return ""
+    return proposals.referred(before.text, prompt.text)
 
 
 def opens(prompt: str) -> bool:
