@@ -36,7 +36,7 @@ _BEGINS = frozenset(".:;!?\n|([")  # after one of these a capital says nothing
 _NO_NAME = re.compile(
     rf"{prose.SHA.pattern}|.*ly|hmm+|[\w.-]+\.(?:com|org|net|io)|(?:could|did|does|was|is|are|do|won|ca|has|have|should|would)n?"
     r"|(?:commit|push)(?:s|ed|ted|ing|ting)?|(?:verif|creat|complet|updat|continu|wait|finish|start|tak)(?:y|e|ed|ied|es|s|ing)?"
-    r"|ran|done|passed|indeed|success(?:ful)?|errored|goes|going|true|false|status|summary|notes?|review(?:ed)?|missing|fixed",
+    r"|today|tonight|tomorrow|yesterday|morning|evening|ran|done|passed|indeed|success(?:ful)?|errored|goes|going|true|false|status|summary|notes?|review(?:ed)?|missing|fixed",
     re.IGNORECASE,
 )
 
@@ -73,12 +73,13 @@ class Talk:
             rare = self._pairs[first, second] < 0.5 * min(times[first], times[second])
             if rare or first in used or second in used:
                 continue
-            found[f"{self._usual(first)} {self._usual(second)}"] = max(score[first], score[second])
+            # It takes the room of two, so both must be worth it.
+            found[f"{self._usual(first)} {self._usual(second)}"] = min(score[first], score[second])
             used |= {first, second}
         single = {word: self._telling(word) for word in score if word not in used}
-        best = sorted((word for word in single if single[word] > 0), key=lambda word: (-single[word], word))
+        best = sorted((word for word in single if single[word] > 0), key=lambda word: -single[word])  # of equals, what was heard first
         found |= {self._usual(word): single[word] for word in best[:most]}
-        return sorted(found, key=lambda word: (-found[word], word))[:most]
+        return sorted(found, key=lambda word: -found[word])[:most]
 
     def _telling(self, word: str) -> float:
         """What a word by itself counts as the name of a topic; 0 if it is none."""
@@ -110,7 +111,10 @@ class Talk:
 
     def _is_name(self, word: str) -> bool:
         """A capital makes a name, unless it is only that of a beginning."""
-        return word in self._named or bool(_NAME.search(self._usual(word)))
+        usual = self._usual(word)
+        if usual.isupper() and usual.lower() in self._spelled[word]:
+            return False  # written large to be heard
+        return word in self._named or bool(_NAME.search(usual))
 
     def _usual(self, word: str) -> str:
         """As it is spelled most often."""

@@ -7,6 +7,7 @@ the items. Tool calls stand once, as items.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from msgspec import Raw, Struct
@@ -144,7 +145,7 @@ class Events:
             self._add("prompt", text=clip(text, LONGEST_PROMPT), facts=facts)
 
     def _say(self, text: str | None) -> None:
-        if text and (text := text.strip()):
+        if text and (text := _spoken(text)):
             self._add("say", text=clip(text, LONGEST_SAY))
 
     def _function_call(self, line: Line) -> None:
@@ -357,3 +358,11 @@ _HANDLERS: dict[str, Callable[[Events, Line], None]] = {
     "function_call_output": Events._output,
     "custom_tool_call_output": Events._output,
 }
+
+
+def _spoken(text: str) -> str:
+    """What the agent said, without the lines by which it tells its window what to show."""
+    return (_DIRECTIVE.sub("", text) if "::" in text else text).strip()
+
+
+_DIRECTIVE = re.compile(r"^::[\w-]+\{.*\}[ \t]*$\n?", re.MULTILINE)

@@ -150,6 +150,11 @@ def test_lines_that_say_nothing_still_tell_the_time(log: CodexLog) -> None:
     assert max(times) - min(times) == 40
 
 
+def test_lines_for_the_agents_own_window_are_not_its_words(log: CodexLog) -> None:
+    log.meta().user("go").says('Potted.\n\n::git-commit{cwd="/w/greenhouse"}\n::git-push{branch="main"}')
+    assert [event.text for event in log.events("say")] == ["Potted."]
+
+
 def test_context_use_is_the_last_request_not_the_bill(log: CodexLog) -> None:
     log.meta().tokens(150_000).tokens(95_000).event("token_count", info=None)
     [usage] = log.events("usage")
