@@ -212,6 +212,7 @@ _FILLER = re.compile(
     r"|couldn'?t we(?: not)?(?: simply)?|can'?t we|hmm+|oh|ok(?:ay)?|so|now|then|also|and|but|yes|no"
     r"|nope|wait|hey|hi|hello|cool|great|perfect|thanks|go ahead and|indeed|just|maybe|i think(?: that)?"
     r"|(?:think|look|see) (?:about )?(?:how|whether|if) (?:we|you|i)(?: can| could| should)?"
+    r"|(?:is it|would it be|(?:do )?you think (?:it'?s|it is|it would be)) possible(?: based on \w+)? to"
     r"|we (?:need to|should|have to)|you should|if you want,? (?:next )?i can|now that|next)\b[\s,.:!-]*)+",
     re.IGNORECASE,
 )

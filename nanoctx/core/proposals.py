@@ -55,7 +55,7 @@ def proposal(text: str, reply: str, *, brief: bool = False) -> str:
     headings = [
         title
         for title in dict.fromkeys(headings)
-        if not cues.LEAD_IN.match(title) and not cues.NEXT_HEADING.search(title)
+        if not (cues.LEAD_IN.match(title) or cues.NEXT_HEADING.search(title) or cues.POINTS_BACK.match(title))
     ]
     topics = headings[-1:] if brief else headings[:6]
     said = " — ".join(part for part in (question, " / ".join(topics)) if part)
