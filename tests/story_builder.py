@@ -21,6 +21,11 @@ def prompt(text: str, *, queued: bool = False, after: int | None = None) -> Beat
     return (_event("prompt", text=text, name="queued" if queued else "", facts=facts),)
 
 
+def run() -> Beat:
+    """A schedule has the agent begin again."""
+    return (_event("run"),)
+
+
 def say(text: str) -> Beat:
     return (_event("say", text=text),)
 

@@ -15,7 +15,7 @@ from nanoctx.model import Event
 
 PARTS = 4  # lines of one part of a plan
 REPORTED_WITHIN = 3  # turns in which a request is answered
-_WEIGHTS = {"next": 1.2, "fail": 1.1, "impl": 1.5, "dec": 1.3, "fact": 0.5}  # of what an agent reports
+_WEIGHTS = {"next": 1.2, "fail": 1.1, "impl": 1.5, "dec": 1.15, "fact": 0.5}  # of what an agent reports
 
 
 def candidates(story: Sequence[Deeds], root: str = "") -> list[Candidate]:

@@ -185,6 +185,11 @@ WAITING = re.compile(
     r"|merge)|ready for (?:your )?(?:approval|review|merge)|blocked (?:by|on|until))[^.;\n]*)",
     re.IGNORECASE,
 )
+IF_WANTED = Cue(
+    r"^\W*(?:if you(?:'d| would)? (?:want|like|prefer)|(?:wenn|falls) du (?:willst|magst|möchtest)"
+    r"|si tu veux|si quieres)\b"
+    r"|^如果?你?(?:需要|愿意|同意|想)|^如需|^ご希望|^원하시면"
+)
 COURTESY = _any(
     r"anything else|what'?s next|what next|how can i help",
     r"what (?:would|do) you (?:like|want)(?: me)? to (?:do|work)",

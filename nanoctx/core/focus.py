@@ -57,7 +57,8 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
     anchored = ""
     named = topics.referred(done, opener) if not offer else ""
     if named:
-        anchored = phrase = f"{shortened(phrase, PHRASE)} — {shortened(named, ANCHORED - min(PHRASE, len(phrase)))}"
+        room = ANCHORED - min(PHRASE, len(phrase))
+        anchored = phrase = f"{shortened(phrase, PHRASE)} — {shortened(named, room)}"
     elif _says_little(phrase) or cues.SUPPOSES.match(phrase):
         anchored = phrase = _anchored(phrase, done, opener, weights)
     if not phrase.strip():
@@ -138,7 +139,7 @@ def _began(done: Sequence[Deeds], opener: int, phrase: str) -> int:
 
 
 def _answers(done: Sequence[Deeds], opener: int) -> bool:
-    """A guess, and a prompt that nobody answered yet, if it is short or takes up words of the report before it."""
+    """It speaks of what was said before: a guess; if nobody answered yet, what is short or takes it up."""
     own = _own(done[opener])
     if cues.SUPPOSES.match(own):
         return True
@@ -204,7 +205,7 @@ def _own(deeds: Deeds) -> str:
     if deeds.turn.prompt is None:
         return ""
     own = own_words(deeds.turn.prompt.text)
-    return own.text[:800] or own.heading
+    return without_asides(own.text[:800]) or own.heading
 
 
 def _speaks_of(deeds: Deeds, about: frozenset[str], files: set[str]) -> bool:

@@ -77,7 +77,8 @@ class Talk:
             found[f"{self._usual(first)} {self._usual(second)}"] = min(score[first], score[second])
             used |= {first, second}
         single = {word: self._telling(word) for word in score if word not in used}
-        best = sorted((word for word in single if single[word] > 0), key=lambda word: -single[word])  # of equals, what was heard first
+        # Of equals comes first what was heard first.
+        best = sorted((word for word in single if single[word] > 0), key=lambda word: -single[word])
         found |= {self._usual(word): single[word] for word in best[:most]}
         return sorted(found, key=lambda word: -found[word])[:most]
 

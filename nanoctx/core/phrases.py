@@ -34,6 +34,8 @@ def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE, plai
     asked = [sentence for sentence in own.sentences if cues.IMPERATIVE.search(sentence) or asks(sentence)]
     asked += [sentence for sentence in own.sentences if sentence not in asked]
     asked = [sentence for sentence in asked if not cues.SUPPOSES.match(sentence)] or asked  # not the guess
+    if own.heading and cues.PLAN_TEMPLATE.match(prompt.text):
+        return f"Implement plan: {own.heading}"
     if own.heading and own.pasted:
         return " ".join(part for part in (_bare(asked[0]) if asked else "", own.heading) if part)
     asked = asked or [prose.tidy(prompt.text)]

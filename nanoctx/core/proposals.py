@@ -1,4 +1,4 @@
-"""What a prompt refers to in the message before it: the proposal that a "yes" takes, the part that "for 3" names."""
+"""What a prompt takes up of the message before it: the proposal of a "yes", the part that "for 3" names."""
 
 from __future__ import annotations
 
@@ -8,21 +8,28 @@ from nanoctx.core import cues, prose
 from nanoctx.core.own_words import asks
 
 _OPTION = re.compile(r"^\W{0,3}(?:option |number )?(\d)\b", re.IGNORECASE)
-_IN_A_LIST = re.compile(r"\b(?:for|options?|points?|items?|number|no\.|nr\.) ?#?(\d{1,2})\b|#(\d{1,2})\b", re.IGNORECASE)
-_ITS_NAME = re.compile(r"\b(?:phase|step|stage|part|task|feature|schritt|étape|paso|fase) ?(\d{1,2})\b", re.IGNORECASE)
+_IN_A_LIST = re.compile(
+    r"\b(?:for|options?|points?|items?|number|no\.|nr\.) ?#?(\d{1,2})\b|#(\d{1,2})\b", re.IGNORECASE
+)
+_ITS_NAME = re.compile(
+    r"\b(?:phase|step|stage|part|task|feature|schritt|étape|paso|fase) ?(\d{1,2})\b", re.IGNORECASE
+)
 _LABEL = re.compile(r"^(.*?)\s*(?:[:：(（,，–—]|\s-\s|$)")
 _LABEL_WORDS, _LABEL_SIGNS = 2, 3  # that a label must have to be known again
 _HEADING = re.compile(r"^#{1,6}\s+(.+)$|^\*\*([^*\n]{4,80})\*\*:?\s*$", re.MULTILINE)
 
 
 def referred(text: str, reply: str) -> str:
-    """The part of a message that a prompt names, by its number or by its label; "" if it names none, or several."""
-    parts = [part.text for block in prose.blocks(text) for part in block.parts if part.bullet]
-    parts += [f"{block.heading}: {prose.tidy(block.parts[0].text)}" for block in prose.blocks(text) if block.heading]
+    """The part of a message that a prompt names by its number or label; "" if it names none, or several."""
+    parts = []
+    for block in prose.blocks(text):
+        parts += [part.text for part in block.parts if part.bullet]
+        if block.heading:
+            parts.append(f"{block.heading}: {prose.tidy(block.parts[0].text)}")
     numbers = {first or second for first, second in _IN_A_LIST.findall(reply)}
     names = {name[0].lower() for name in _ITS_NAME.finditer(reply)}
-    named = [part for part in parts if _is_named(part, reply.lower(), numbers, names)]
-    return prose.tidy(named[0]) if len({prose.tidy(part) for part in named}) == 1 else ""
+    named = {prose.tidy(part) for part in parts if _is_named(part, reply.lower(), numbers, names)}
+    return named.pop() if len(named) == 1 else ""
 
 
 def _is_named(part: str, reply: str, numbers: set[str], names: set[str]) -> bool:
@@ -39,6 +46,8 @@ def _is_named(part: str, reply: str, numbers: set[str], names: set[str]) -> bool
 
 def proposal(text: str, reply: str, *, brief: bool = False) -> str:
     """The option that was chosen, else the last question and the headings it is about; "" if none."""
+    if named := referred(text, reply):
+        return named
     parts = prose.blocks(text)
     chosen = _OPTION.match(reply)
     if chosen:

@@ -30,7 +30,7 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
     last = done[-1]
     step = _open_step(story, done)
     if last.finished:
-        return step or _announced_next(last)
+        return step or _announced_next(last) or _offered(last)
     if step is not None:
         return step
     said = _intention(last)
@@ -45,6 +45,8 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
     asked = request(prompt, TASK * 10) if prompt is not None and wished else ""
     if asked and (named := topics.referred(done, len(done) - 1)):
         asked = f"{asked} — {named}"
+    elif not asked and (offered := topics.taken_up(done, len(done) - 1)):
+        asked = offered[0]
     rest = _beyond(asked, focus_text) if asked else ""
     was = f"was about to {said.text[:1].lower()}{said.text[1:]}" if said is not None else ""
     if was and overlap(rest, focus_text) >= SAID:
@@ -133,3 +135,22 @@ def _announced_next(last: Deeds) -> Named | None:
         return None
     text = "; ".join(part.rstrip(".") for part in found[:3])
     return by("agent", last.final, f"Next: {text}", TASK, found[0])
+
+
+def _offered(last: Deeds) -> Named | None:
+    """What the agent would do next if it were asked to; a question of it blocks and stands there."""
+    if last.final is None:
+        return None
+    found: list[str] = []
+    blocks = prose.blocks(last.final.text)
+    for block in blocks:
+        if cues.NEXT_HEADING.match(block.heading):
+            found += [text for part in block.parts if not asks(text := prose.tidy(part.text))]
+    if not found:
+        ends = (prose.tidy(part.text) for block in blocks[-2:] for part in block.parts[-2:])
+        found = [text for text in ends if cues.IF_WANTED.match(text) and not asks(text)][-1:]
+        found = [text for text in found if prose.has_words(text, 4)]
+    if not found:
+        return None
+    text = "; ".join(part.rstrip(".") for part in found[:3])
+    return by("agent", last.final, f"Offered: {text}", TASK, found[0])

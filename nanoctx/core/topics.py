@@ -37,15 +37,23 @@ def topic(done: Sequence[Deeds]) -> int | None:
 def approved(done: Sequence[Deeds], opener: int) -> tuple[str, Event] | None:
     """A later "yes" to a proposal: the proposal is the topic now."""
     for index in range(len(done) - 1, opener, -1):
-        prompt, before = done[index].turn.prompt, done[index - 1]
+        prompt = done[index].turn.prompt
         if prompt is not None and substantive(prompt.text) and not _is_chore(prompt.text):
             return None  # they went on from there
-        if prompt is None or not approves(prompt.text) or before.final is None:
-            continue
-        offered = proposal(before.final.text, prompt.text, brief=True)
-        if prose.has_words(offered, 3):
-            return cues.without_offer(offered), before.final
+        if found := taken_up(done, index):
+            return found
     return None
+
+
+def taken_up(done: Sequence[Deeds], index: int) -> tuple[str, Event] | None:
+    """What a "yes", or "phase 2", took up of the agent's last message."""
+    prompt, before = done[index].turn.prompt, done[index - 1].final if index else None
+    if prompt is None or before is None:
+        return None
+    if not approves(prompt.text) and not proposals.referred(before.text, prompt.text):
+        return None
+    offered = proposal(before.text, prompt.text, brief=True)
+    return (cues.without_offer(offered), before) if prose.has_words(offered, 3) else None
 
 
 def referred(done: Sequence[Deeds], index: int) -> str:

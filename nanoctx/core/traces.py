@@ -102,7 +102,7 @@ def from_failures(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         if shell.is_misuse(run.output):
             sort = "reported"
         line = prose.cut(text + event.text, WIDTH)
-        weight = 0.9 if cure else 1.2
+        weight = 1.2 if cure else 1.6
         yield made(event, index, "fail", sort, line, weight, by="tool", grade="verified")
     for event in story[index].troubles[:TROUBLES]:
         told = prose.cut(prose.plain(shell.error_lines(event.text, 1)[0]), 140) if event.text.strip() else ""

@@ -27,3 +27,17 @@ def test_nothing_said_gives_nothing() -> None:
 @given(st.lists(st.tuples(st.text(max_size=80), st.floats(0, 2))))
 def test_any_talk_has_keywords(parts: list[tuple[str, float]]) -> None:
     assert len(Talk(parts).keywords(5)) <= 5
+
+
+def test_a_term_of_two_words_counts_no_more_than_its_weaker_one() -> None:
+    told = [("The tide table of Oban. A tide table.", 1.0), ("The tides of Oban", 1.0)]
+    assert Talk(told).keywords() == ["Oban", "tide table"]  # only one part has a table
+
+
+def test_a_word_written_large_to_be_heard_is_no_name() -> None:
+    told = [("Do NOT round. HARBOUR is a name here, not so PLEASE.", 1.0), ("You did not, please.", 0.1)]
+    assert Talk(told).keywords() == ["HARBOUR"]
+
+
+def test_of_equal_words_the_one_heard_first_comes_first() -> None:
+    assert Talk([("at Oban, Kirkwall, Aberdeen", 1.0)]).keywords() == ["Oban", "Kirkwall", "Aberdeen"]

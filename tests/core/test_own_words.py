@@ -120,3 +120,11 @@ def test_what_begins_with_the_prompt_of_a_shell_was_pasted() -> None:
     assert own.pasted and not own.sentences
     own = own_words("ann@quay:~$ make\nmake: no rule\n\nPlease fix the build")
     assert own.sentences == ("Please fix the build",)
+
+
+def test_sentences_typed_in_haste_begin_small() -> None:
+    assert own_words("print the moon. i no longer use fathoms. metres, e.g. whole ones").sentences == (
+        "Print the moon.",
+        "I no longer use fathoms.",
+        "Metres, e.g. whole ones",
+    )

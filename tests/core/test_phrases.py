@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from story_builder import prompt
 
-from nanoctx.core.phrases import request, size
+from nanoctx.core.phrases import request, size, without_asides
 
 LONG = (
     "Can you please pull the newest tables, then print the tides of Oban with the moon's phase, "
@@ -33,3 +33,19 @@ def test_scripts_that_do_not_part_words_are_measured_by_their_signs() -> None:
 @given(st.text(max_size=400), st.integers(20, 120))
 def test_any_prompt_has_a_phrase(text: str, room: int) -> None:
     request(prompt(text)[0], room, {"a": 1.0})
+
+
+def test_what_stands_in_brackets_names_nothing() -> None:
+    assert without_asides("Read the tides as a stream (that library is free)") == "Read the tides as a stream"
+    assert without_asides("Read the tides (UTC)") == "Read the tides (UTC)"
+
+
+def test_a_plan_is_named_as_one() -> None:
+    assert asked("Implement the following plan:\n\n# Plan: Print the moon\n\n- a column") == (
+        "Implement plan: Print the moon"
+    )
+
+
+def test_a_request_that_cannot_be_parted_may_be_longer() -> None:
+    text = "print the tides of Oban beside the phases of the moon in one table for every month of the year"
+    assert 60 < len(request(prompt(text)[0], 50, {"moon": 1.0}, 72)) <= 72

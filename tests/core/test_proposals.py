@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanoctx.core.proposals import proposal
+from nanoctx.core.proposals import proposal, referred
 
 OPTIONS = """The tables can be cached in two ways:
 
@@ -56,3 +56,40 @@ def test_nothing_was_proposed() -> None:
 def test_no_message_breaks_the_reader(text: str, reply: str) -> None:
     proposal(text, reply)
     proposal(text, reply, brief=True)
+
+
+STAGES = """Three stages:
+
+- Phase 1 (quick): print the moon
+- Phase 2 (slow): fetch the tables anew
+- Moon column: in Roman numerals
+
+1. Read harmonics
+2. Write harmonics"""
+
+
+def test_a_prompt_may_name_a_part_by_its_number() -> None:
+    assert referred(STAGES, "do phase 2 first").startswith("Phase 2 (slow)")
+    assert referred(STAGES, "for 1 I want a test, too") == "Read harmonics"
+    assert referred(STAGES, "option 2") == "Write harmonics"
+
+
+def test_a_prompt_may_name_a_part_by_its_label() -> None:
+    assert referred(STAGES, "leave the moon column as it is").startswith("Moon column")
+    assert referred("- 第一阶段（快）: 打印月亮\n- 第二阶段: 下载表格", "完成第一阶段").startswith("第一阶段")
+
+
+def test_a_prompt_that_names_several_parts_or_none_names_none() -> None:
+    assert referred(STAGES, "phase 1 and phase 2") == ""
+    assert referred(STAGES, "print the sun") == ""
+    assert referred(STAGES, "feature 2") == ""
+
+
+def test_a_heading_that_points_back_is_no_topic() -> None:
+    text = "## Print the moon\nIn a column.\n\n## This makes it easy\nBecause of the tables.\n\nGo on?"
+    assert "This makes" not in proposal(text, "yes", brief=True)
+
+
+@given(st.text("ab #*1.?\n-:第（", max_size=200), st.text("ab 12#第", max_size=40))
+def test_no_message_breaks_the_search_for_a_part(text: str, reply: str) -> None:
+    referred(text, reply)

@@ -430,3 +430,26 @@ def test_a_step_that_was_announced_and_written_is_not_the_task() -> None:
     told = (prompt("Print harbours by size"), say("Let me sort the harbours in harbour.py first"))
     assert "sort the harbours" in task_text(*told)
     assert "sort the harbours" not in task_text(*told, edit("harbour.py"))
+
+
+PARTS = say("Two parts:\n\n- Phase 1: print the moon's age\n- Phase 2: fetch the tables of Oban anew")
+
+
+def test_a_part_that_a_prompt_picks_is_said_in_focus_and_task() -> None:
+    picked = (prompt("What is left of the almanac?"), PARTS, prompt("go on with phase 2 please"))
+    assert "tables of Oban" in text(focus(*picked))
+    assert "tables of Oban" in text(task(*picked))
+
+
+def test_a_short_ask_keeps_what_it_points_at() -> None:
+    told = (*MOON, prompt("let's try the other approach (it should be quick enough)"), say("I begin."))
+    named = text(focus(*told))
+    assert "olumn for moon's phase" in named and "quick enough" not in named
+
+
+def test_an_offer_that_nobody_took_up_is_told_as_one() -> None:
+    ends = "The moon is printed.\n\nIf you want the sun as well, the tables of its risings are at hand."
+    assert task_text(*MOON[:3], say(ends)).startswith("offered: if you want the sun")
+    listed = say("The moon is printed.\n\n## Next steps\n- Print the sun's risings\n- Print its settings")
+    assert "sun's risings" in task_text(*MOON[:3], listed)
+    assert task(*MOON[:3], say("Done.\n\nIf you want, say so.")) is None

@@ -19,6 +19,7 @@ from story_builder import (
     prompt,
     read,
     reject,
+    run,
     say,
     shell,
     step,
@@ -50,6 +51,12 @@ def test_a_prompt_begins_a_turn_and_what_follows_belongs_to_it() -> None:
     assert [[event.kind for event in turn.events] for turn in told.turns] == [["say"], ["tool"]]
     assert [turn.number for turn in told.turns] == [0, 1]
     assert told.prompts == 2
+
+
+def test_each_run_of_a_job_is_a_turn_that_nobody_asked_for() -> None:
+    told = story(run(), say("Backed up 3 files."), run(), run(), say("Backed up 4 files."))
+    assert [(turn.prompt, len(turn.events)) for turn in told.turns] == [(None, 1), (None, 1)]
+    assert told.prompts == 0
 
 
 def test_what_comes_before_any_prompt_is_kept_too() -> None:
