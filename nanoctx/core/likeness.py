@@ -260,7 +260,7 @@ def _read(plain: str) -> _Read:
     has_switch = bool(_SWITCH.search(lowered))
     denied, before = False, ""
     tokens = _TOKEN.findall(lowered)
-    for token, after in zip(tokens, [*tokens[1:], ""], strict=True):
+    for token, after in zip(tokens, [*tokens[1:], ""], strict=False):  # of nothing: nothing
         if token in _CLAUSE:
             denied = False
         elif _NUMBER.fullmatch(token):

@@ -125,10 +125,10 @@ class Events:
         """What a schedule tells the agent to do is nobody's prompt, but it says what the session is for."""
         lines = [line.strip(" #") for line in text.splitlines() if line.strip(" #")]
         told = next((line for line in lines if not line.startswith(_NOT_A_PERSON)), "")
-        self._telling.add("run", at)
         if told and not self._head.title:
             title, pos = clip(told, LONGEST_TITLE), str(at.pos)
             self._telling.about(at, title=title, title_by="schedule", title_pos=pos)
+        self._telling.add("run", at)
 
     def _assistant(self, at: At, record: _Record) -> None:
         self._say(at, _text(record.content))
