@@ -84,6 +84,7 @@ _THINKING = re.compile(r"<(think|thinking|system-reminder|analysis)>.*?(?:</\1>|
 _PATCH = re.compile(r"^<{5,9} SEARCH.*?(?:^>{5,9} REPLACE|\Z)", re.DOTALL | re.MULTILINE)
 _RULES = "-=*_|:+─═"
 _RULED = re.compile(rf"^[\s{re.escape(_RULES)}]+$")
+_NUMBERED = re.compile(r"#?\d{1,3}\.?")  # which row of a table it is
 _BULLETS = "-*+•"
 _BULLET = re.compile(rf"^(\s*)(?:[{re.escape(_BULLETS)}]|\d{{1,2}}[.)])\s+")
 _HEADING = re.compile(r"^(?:#{1,6}\s+(.+)|\*\*([^*]+)\*\*:?|([^.!?`|]{3,70}):)$")
@@ -213,6 +214,7 @@ def blocks(text: str) -> tuple[Block, ...]:
     heading = ""
     parts: list[Part] = []
     leads = paused = False  # the heading is a sentence that ends in a colon; a blank line came since
+    tabled = header = False  # the line before was a row of a table; its first one
 
     def close(next_heading: str) -> None:
         nonlocal heading, parts
@@ -224,12 +226,16 @@ def blocks(text: str) -> tuple[Block, ...]:
         line = raw.strip()
         begins = line[:1]
         if not line or (begins in _RULES and _RULED.match(line)):
-            paused = True
+            if header and begins == "|":
+                parts.pop()  # names of columns say nothing
+            paused, header, tabled = True, False, tabled and begins == "|"
             continue
         pause, paused = paused, False
-        if begins == "|":
+        header = begins == "|" and not tabled
+        tabled = begins == "|"
+        if tabled:
             cells = [plain(cell) for cell in line.strip("|").split("|")]
-            parts.append(Part(" - ".join(cell for cell in cells if cell), True))
+            parts.append(Part(" - ".join(cell for cell in cells if cell and not _NUMBERED.fullmatch(cell)), True))
             continue
         bullet = _BULLET.match(raw) if begins in _BULLETS or begins.isdecimal() else None
         title = None if bullet else _heading(line)

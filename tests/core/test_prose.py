@@ -103,7 +103,6 @@ def test_a_message_falls_into_headings_with_their_bullets_and_sentences() -> Non
     assert [part.text for part in found[1].parts] == [
         "- **Moon**: new column",
         "- Sun: kept, as before",
-        "port - tests",
         "Oban - pass",
     ]
     assert [part.bullet for part in found[2].parts] == [True]
