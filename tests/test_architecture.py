@@ -5,16 +5,13 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "nanoctx"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
-IDS = [str(path.relative_to(ROOT)) for path in MODULES]
 
 # What each part of the house may import from the others. Nothing points upward.
 ALLOWED = {
@@ -123,7 +120,26 @@ def _calls(path: Path) -> Iterator[tuple[str, str, ast.Call]]:
             yield "", node.func.id, node
 
 
-@pytest.mark.parametrize("path", MODULES, ids=IDS)
+def _each(paths: Iterable[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
+    """One test over all modules, which names each that breaks the rule: a test apiece would take minutes."""
+
+    def over(rule: Callable[[Path], None], modules: tuple[Path, ...] = tuple(paths)) -> Callable[[], None]:
+        def test() -> None:
+            assert modules
+            broken = []
+            for path in modules:
+                try:
+                    rule(path)
+                except AssertionError as error:
+                    broken.append(f"{path.relative_to(ROOT)}: {error}")
+            assert not broken, "\n".join(broken)
+
+        return test
+
+    return over
+
+
+@_each(MODULES)
 def test_imports_only_point_downward(path: Path) -> None:
     part = _part(path)
     if part == "__init__":
@@ -135,7 +151,7 @@ def test_imports_only_point_downward(path: Path) -> None:
             assert target in ALLOWED[part], f"{part} may not import {name}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=IDS)
+@_each(MODULES)
 def test_only_one_module_writes(path: Path) -> None:
     if str(path.relative_to(PACKAGE)) in PARTS_OF_THE_WRITER:
         return
@@ -165,7 +181,7 @@ def _opens_for_writing(owner: str, node: ast.Call) -> bool:
     return any(set(mode) <= set("rwaxbt+U") and set(mode) & set("wax+") for mode in modes)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=IDS)
+@_each(MODULES)
 def test_only_one_module_reads_the_clock(path: Path) -> None:
     if path == PACKAGE / "clock.py" or path.parent == PACKAGE / "hook":  # which has no time to load it
         return
@@ -174,7 +190,7 @@ def test_only_one_module_reads_the_clock(path: Path) -> None:
         assert not taken, f"line {node.lineno}: {owner}.{name}() reads the clock; clock.py does that"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=IDS)
+@_each(MODULES)
 def test_no_process_is_started_but_in_three_places_and_no_network_is_used(path: Path) -> None:
     roots = {name.split(".")[0] for name in _imports(path)}
     name = str(path.relative_to(PACKAGE))
@@ -188,25 +204,25 @@ def test_no_process_is_started_but_in_three_places_and_no_network_is_used(path: 
         assert started == (["posix_spawn"] if path == PACKAGE / "hook" / "__init__.py" else [])
 
 
-@pytest.mark.parametrize("path", [one for one in MODULES if _part(one) == "core"], ids=lambda path: path.name)
+@_each(path for path in MODULES if _part(path) == "core")
 def test_the_core_touches_no_file_no_clock_and_no_environment(path: Path) -> None:
     roots = {name.split(".")[0] for name in _imports(path)}
     assert not roots & FILE_MODULES
     assert not [name for owner, name, _ in _calls(path) if not owner and name in ("open", "input", "print")]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=IDS)
+@_each(MODULES)
 def test_modules_can_be_read_in_one_sitting(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
     assert not any(word in path.stem for word in EMPTY_NAMES)
 
 
-@pytest.mark.parametrize("path", [one for one in MODULES if one.stat().st_size], ids=lambda path: path.name)
+@_each(path for path in MODULES if path.stat().st_size)
 def test_a_module_says_what_it_is_for(path: Path) -> None:
     assert ast.get_docstring(_syntax(path))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=IDS)
+@_each(MODULES)
 def test_nothing_in_the_product_is_unfinished(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for mark in ("NotImplementedError", "# TODO", "# FIXME", "# XXX"):

@@ -266,6 +266,11 @@ _ORDERED = (
 )
 _IMPERATIVE = rf"(?:{_ORDERS}|{_ORDERED})"
 IMPERATIVE = Cue(_IMPERATIVE)
+# However the thing asked for is called: more verbs are used for orders than any list has.
+ASKS_FOR = _start(
+    r"(?:(?:also|and|then|ok(?:ay)?|so|now|well)\W+)*(?:please|(?:can|could) (?:you|we)|let'?s"
+    r"|(?:we|you) (?:should|need to|must|have to)|i (?:want|need)|i'?d like|i would like)"
+)
 WISH = Cue(rf"^{_IMPERATIVE}|(?:[.!?]\s+){_IMPERATIVE}|\b(?:should|need|want|i'?d like|must)\b")
 STANDING = _any(
     "always",

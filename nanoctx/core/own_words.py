@@ -34,6 +34,8 @@ _CODE = re.compile(
 _RUN_ON = re.compile(r"(?<=[a-z]{2})\.{2,4}([a-z])(?=[a-z])")  # "that was it..now the next"
 _SMALL_BEGINNING = re.compile(r"(?<=[a-z]{3}[.!?]) +(?=[a-z])(?<!etc. )(?<!approx. )")  # typed in haste
 _MARKS = re.compile(r"[^\w ]|[\d_]")
+# A screen pasted behind a person's words: a gap that nobody types, or a line that was drawn.
+_SCREEN = re.compile(r"(?<=\S)(?: {6,}|\t{2,}| *[│┃║▐█╭╰├└┌]).*")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
 
@@ -58,7 +60,8 @@ def own_words(prompt: str) -> Words:
     heading = prose.plain(title[1]) if title else ""
     if plan:
         return Words((), True, re.sub(r"^Plan:\s*", "", heading, flags=re.IGNORECASE))
-    lines = _unwrapped([line for line in _MENTION.sub("", text).split("\n") if not _is_output(line)])
+    typed = [_SCREEN.sub("", line) for line in _MENTION.sub("", text).split("\n")]
+    lines = _unwrapped([line for line in typed if not _is_output(line)])
     terminal = bool(_SHELL_PROMPT.match(text.lstrip()))
     pasted = terminal or len(text) > LONG or len(_REVIEW.findall(text)) >= 3 or _points_at_lines(text)
     if pasted:

@@ -13,7 +13,14 @@ from nanoctx.model import Event
 _NONE: Mapping[str, float] = {}
 _CLAUSE = re.compile(r"(?<=[.;!?,]) |(?<=[。；！？，])")
 _DEPENDENT = re.compile(r"(?:or|which|who|because|since|so|but|though|when|while|if|as|for)\b", re.IGNORECASE)
+_LEADS_ON = re.compile(
+    r"(?:in|on|at|for|with|from|after|before|when|while|if|once|under|during|as|per|given|since)\b",
+    re.IGNORECASE,
+)
+_COURTESY = re.compile(r"(?:sorry|thanks|thank you|thx|cheers|pls|please)\b", re.IGNORECASE)
 _JOINED_ON = re.compile(r"^(?:and|then|also|plus)\s+", re.IGNORECASE)
+LISTED = 2  # words of a thing in a list
+LEADS = 5  # words of what only leads to the clause after it
 _ASIDE = re.compile(r"\s+\([^()]{12,}\)")  # "(it is MIT, so should be ok)" names nothing
 _DANGLING = re.compile(
     r"[\s,;:—-]+(?:to|in|on|with|from|of|for|the|an?|and|or|by|at|as|that|be|is|are|into|so|your?|its?|then|not"
@@ -80,13 +87,21 @@ def _most_telling(text: str, room: int, weights: Mapping[str, float]) -> str:
 
 
 def _clauses(text: str) -> list[str]:
-    """The parts of a request that can stand alone: "which …" belongs to what it follows."""
+    """The parts of a request that can stand alone.
+
+    "which …" belongs to what it follows, "In …," to what follows it, and the things of a list to each other.
+    """
     found: list[str] = []
+    joins = False  # what comes next belongs to what stood last
     for clause in (part.strip(" ,;") for part in _CLAUSE.split(text)):
-        if found and _DEPENDENT.match(clause):
+        if not clause or _COURTESY.match(clause):
+            continue
+        listed = bool(found) and len(clause.split()) <= LISTED
+        if found and (joins or listed or _DEPENDENT.match(clause)):
             found[-1] = f"{found[-1]}, {clause}"
-        elif clause:
+        else:
             found.append(_JOINED_ON.sub("", clause))
+        joins = not joins and len(clause.split()) <= LEADS and bool(_LEADS_ON.match(clause))
     return found
 
 

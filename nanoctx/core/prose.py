@@ -235,7 +235,8 @@ def blocks(text: str) -> tuple[Block, ...]:
         tabled = begins == "|"
         if tabled:
             cells = [plain(cell) for cell in line.strip("|").split("|")]
-            parts.append(Part(" - ".join(cell for cell in cells if cell and not _NUMBERED.fullmatch(cell)), True))
+            told = [cell for cell in cells if cell and not _NUMBERED.fullmatch(cell)]
+            parts.append(Part(" - ".join(told), True))
             continue
         bullet = _BULLET.match(raw) if begins in _BULLETS or begins.isdecimal() else None
         title = None if bullet else _heading(line)

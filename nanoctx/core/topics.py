@@ -96,7 +96,8 @@ def opens_topic(done: Sequence[Deeds], index: int) -> bool:
     unanswered = index == len(done) - 1 and not done[index].finished
     if index and not unanswered and (cues.SUPPOSES.match(said) or _agrees(prompt.text, said)):
         return False
-    if not unanswered and _is_remark(done, index) and not cues.IMPERATIVE.match(said):
+    orders = cues.IMPERATIVE.match(said) or cues.ASKS_FOR.match(prompt.text)
+    if not unanswered and _is_remark(done, index) and not orders:
         return False
     return bool(cues.WISH.search(said)) or not _replies(done, index)
 

@@ -128,3 +128,8 @@ def test_sentences_typed_in_haste_begin_small() -> None:
         "I no longer use fathoms.",
         "Metres, e.g. whole ones",
     )
+
+
+def test_a_screen_pasted_behind_a_persons_words_is_not_theirs() -> None:
+    own = own_words("Make the almanac wider        OBAN  12:40  3.1 m\nand keep its border │ moon │ tide │")
+    assert own.text.startswith("Make the almanac wider") and "OBAN" not in own.text and "moon" not in own.text

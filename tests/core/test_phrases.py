@@ -49,3 +49,21 @@ def test_a_plan_is_named_as_one() -> None:
 def test_a_request_that_cannot_be_parted_may_be_longer() -> None:
     text = "print the tides of Oban beside the phases of the moon in one table for every month of the year"
     assert 60 < len(request(prompt(text)[0], 50, {"moon": 1.0}, 72)) <= 72
+
+
+def test_what_only_leads_to_a_clause_stands_with_it() -> None:
+    text = (
+        "In the table of Oban, the tides stand in feet and nobody who fishes there can read them, "
+        "then tell me when you are ready for the next thing that we had planned for today"
+    )
+    told = asked(text, 90, oban=2.0, feet=2.0)
+    assert told.startswith("In table of Oban, tides stand in feet")
+
+
+def test_the_things_of_a_list_stand_together_and_courtesies_nowhere() -> None:
+    text = (
+        "Print the tides of Oban, Mallaig, Ullapool with the phase of the moon beside each of them, "
+        "sorry, and afterwards tell me when you are ready for the next thing we had planned for today"
+    )
+    told = asked(text, 90, oban=2.0, mallaig=2.0)
+    assert "Oban, Mallaig" in told and "sorry" not in told

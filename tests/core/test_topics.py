@@ -359,6 +359,18 @@ def test_a_remark_while_the_agent_works_is_no_topic() -> None:
     assert text.startswith("convert the depth soundings")
 
 
+def test_a_request_while_the_agent_works_is_a_topic_whatever_its_verb() -> None:
+    text = focus_text(
+        prompt("Convert the depth soundings from fathoms to metres"),
+        edit("src/depth.py"),
+        shell("pytest", "3 passed"),
+        prompt("could you rather beautify the almanac page of Oban"),
+        edit("web/almanac.py"),
+        say("The almanac page is in columns."),
+    )
+    assert "almanac" in text and not text.startswith("convert")
+
+
 def test_a_short_request_in_a_script_without_blanks_is_a_topic() -> None:
     text = focus_text(*MOON[:-1], say("完成了。要继续吗？"), prompt("init应该放在帮助的第一行显示"))
     assert "init 应该放在帮助的第一行显示" in text
