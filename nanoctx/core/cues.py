@@ -237,8 +237,9 @@ APPROVAL = Cue(
     r"|fine|cool|ship it|\d|[a-d]\)?|all|all of them|fix all|both|the first|the second|first one"
     r"|second one"
     r"|ja|weiter|oui|si|sí|はい|네|응|계속|继续|好|好的|是|可以)\b"
-    r"[\s,.!]*(?:please|continue|proceed|go ahead|do it|do that|with it|with that|that|this|it|all|\d"
-    r"|then|thanks|thank you|now|yes)*[\s.!]*$"
+    r"(?:[\s,.!]*(?:please|continue|proceed|go ahead|do it|do that|with it|with that|that|this|it|all|\d"
+    r"|then|thanks|thank you|now|yes|(?:with )?(?:all |both )?(?:of )?(?:the |your |these |those )?"
+    r"(?:recommend(?:ed|ations?)|suggest(?:ed|ions?)|proposed|changes|fixes|improvements|steps|plan)))*[\s.!]*$"
 )
 ASSENT = Cue(
     r"^\W*(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|good|right|fine|cool|ja|oui|sí|si|はい|네|응|可以|好的|好|是|行)"

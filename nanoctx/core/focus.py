@@ -15,10 +15,10 @@ from nanoctx.core.phrases import capital, overlap, request, shortened, size, wit
 from nanoctx.core.turns import Story
 
 FOCUS = 120
-PLAIN = 72  # an ask so short is given as it was said, one that cannot be parted is cut there
+PLAIN = 84  # an ask so short is given as it was said, one that cannot be parted is cut there
 SAID_ALREADY = 0.6  # share of a commit's subject that the ask has said
 PHRASE = 50  # of the Focus: the person's words; the rest names what it is about
-ANCHORED = 72  # a short ask and what it points at
+ANCHORED = 84  # a short ask and what it points at
 SUBJECT = 50  # of a commit's subject
 FEW = 5  # words; a prompt with more says by itself what it is about
 TALKED = 8  # turns before it in which mere talk may have come back to the same
@@ -57,8 +57,7 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
     anchored = ""
     named = topics.referred(done, opener) if not offer else ""
     if named:
-        room = ANCHORED - min(PHRASE, len(phrase))
-        anchored = phrase = f"{shortened(phrase, PHRASE)} — {shortened(named, room)}"
+        anchored = phrase = _joined(shortened(phrase, PHRASE), named)
     elif _says_little(phrase) or cues.SUPPOSES.match(phrase):
         anchored = phrase = _anchored(phrase, done, opener, weights)
     if not phrase.strip():
@@ -89,16 +88,24 @@ def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[
     """A phrase like "try that" named by what stood before it: what was asked, or else committed."""
     for index in range(opener - 1, max(-1, opener - 6), -1):
         prompt, earlier = done[index].turn.prompt, ""
-        opens = topics.opens_topic(done, index)
-        # A question in passing names nothing, but what comes right after its answer is about that.
-        opens &= index == opener - 1 or not topics.is_side_question(done, index)
+        opens, near = topics.opens_topic(done, index), index == opener - 1
+        # A question that led to no work names nothing, but what comes right after its answer is about that.
+        opens &= near or done[index].worked or not topics.only_asks(done, index)
         if prompt is not None and opens:
             earlier = request(prompt, PHRASE, weights)
         subjects = [commit.subject for commit in done[index].commits if commit.subject]
         for name in (earlier, *subjects[-1:]):
-            if len(prose.words(name) - prose.words(phrase)) >= 3 or size(name) > len(name.split()) + 2:
-                return f"{shortened(phrase, 45)} — {shortened(name, ANCHORED - min(45, len(phrase)))}"
+            fresh = len(prose.words(name) - prose.words(phrase))
+            if fresh >= (2 if near else 3) or size(name) > len(name.split()) + 2:
+                return _joined(shortened(phrase, 45), name)
     return phrase
+
+
+def _joined(phrase: str, name: str) -> str:
+    """What was asked and what that points at; the better of the two if they say the same."""
+    if max(overlap(phrase, name), overlap(name, phrase)) >= SAID_ALREADY:
+        return shortened(max(phrase, name, key=len), ANCHORED)
+    return f"{phrase} — {shortened(name, ANCHORED - len(phrase))}"
 
 
 def _commit_subjects(done: Sequence[Deeds], opener: int) -> list[str]:

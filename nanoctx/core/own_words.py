@@ -35,7 +35,8 @@ _RUN_ON = re.compile(r"(?<=[a-z]{2})\.{2,4}([a-z])(?=[a-z])")  # "that was it..n
 _SMALL_BEGINNING = re.compile(r"(?<=[a-z]{3}[.!?]) +(?=[a-z])(?<!etc. )(?<!approx. )")  # typed in haste
 _MARKS = re.compile(r"[^\w ]|[\d_]")
 # A screen pasted behind a person's words: a gap that nobody types, or a line that was drawn.
-_SCREEN = re.compile(r"(?<=\S)(?: {6,}|\t{2,}| *[│┃║▐█╭╰├└┌]).*")
+_SCREEN = re.compile(r"(?<=\S)(?: {6,}|\t{2,}| *[│┃║▐█╭╰├└┌]| \w[\w.-]*@[\w.-]+[ :][^%$#]{0,60}[%$#](?: |$)).*")
+_PATH = re.compile(r"\s*(?:~|\.{0,2}|[A-Za-z]:)?[\\/]\S+\s*$")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
 
@@ -62,7 +63,7 @@ def own_words(prompt: str) -> Words:
         return Words((), True, re.sub(r"^Plan:\s*", "", heading, flags=re.IGNORECASE))
     typed = [_SCREEN.sub("", line) for line in _MENTION.sub("", text).split("\n")]
     lines = _unwrapped([line for line in typed if not _is_output(line)])
-    terminal = bool(_SHELL_PROMPT.match(text.lstrip()))
+    terminal = bool(_SHELL_PROMPT.match(text.lstrip())) or _is_output(text.lstrip().partition("\n")[0])
     pasted = terminal or len(text) > LONG or len(_REVIEW.findall(text)) >= 3 or _points_at_lines(text)
     if pasted:
         lines = [line for line in _edges(lines, terminal) if not _points_at_lines(line)]
@@ -135,6 +136,7 @@ def _is_output(line: str) -> bool:
         or _OUTPUT_MARK.match(text)
         or _DRAWN.search(text)
         or _CODE.search(text)
+        or _PATH.match(text)
     )
 
 

@@ -27,7 +27,7 @@ _DANGLING = re.compile(
     r"|these|those|using|via|about|because|but|if|when|where|while|which|who|how|what|why|we|you|i|they|he|she"
     r"|me|us|him|them|my|our|their|this|was|were|been|has|have|had|do|does|did|can|could|should|would|will|must"
     r"|make sure|make|sure|ensure|please|also|just|any|some|each|every|than|like|without|between|after|before"
-    r"|per|until|whether)$",
+    r"|per|until|whether|there|\w+n'?t)$",
     re.IGNORECASE,
 )
 
@@ -48,9 +48,8 @@ def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE, plai
     asked = asked or [prose.tidy(prompt.text)]
     phrases = [cues.without_filler(sentence).strip(" .,:;") for sentence in asked]
     phrases = [phrase for phrase in phrases if prose.words(phrase)] or phrases[:1]
-    whole = "; ".join(phrases)
-    if len(whole) <= max(room, plain):
-        return whole
+    if len("; ".join(phrases)) <= max(room, plain):
+        return "; ".join(sorted(phrases, key=own.text.find))  # as it was said
     bare = "; ".join(map(_bare, phrases))
     if len(bare) <= room or not weights:
         return bare
@@ -93,7 +92,8 @@ def _clauses(text: str) -> list[str]:
     """
     found: list[str] = []
     joins = False  # what comes next belongs to what stood last
-    for clause in (part.strip(" ,;") for part in _CLAUSE.split(text)):
+    for part in _parts(text):
+        clause = cues.without_filler(part.strip(" ,;"))
         if not clause or _COURTESY.match(clause):
             continue
         listed = bool(found) and len(clause.split()) <= LISTED
@@ -103,6 +103,15 @@ def _clauses(text: str) -> list[str]:
             found.append(_JOINED_ON.sub("", clause))
         joins = not joins and len(clause.split()) <= LEADS and bool(_LEADS_ON.match(clause))
     return found
+
+
+def _parts(text: str) -> list[str]:
+    """Parted after signs, but nothing within brackets: "{ port, host }" is one thing."""
+    parts: list[str] = []
+    for part in _CLAUSE.split(text):
+        opened = parts and sum(map(parts[-1].count, "([{")) > sum(map(parts[-1].count, ")]}"))
+        parts[-1:] = [f"{parts[-1]} {part}"] if opened else [*parts[-1:], part]
+    return parts
 
 
 def shortened(text: str, room: int) -> str:

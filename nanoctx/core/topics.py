@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nanoctx.core import cues, proposals, prose
 from nanoctx.core.deeds import Deeds
-from nanoctx.core.own_words import approves, asks, only_rules, own_words, substantive
+from nanoctx.core.own_words import Words, approves, asks, only_rules, own_words, substantive
 from nanoctx.core.phrases import size
 from nanoctx.core.proposals import proposal
 from nanoctx.model import Event
@@ -14,6 +14,7 @@ from nanoctx.model import Event
 CHORE_WORDS = 12
 REPLY_WORDS = 25  # a longer answer to a question opens a topic of its own
 ASIDE_WORDS = 14
+_NOTHING_SAID = Words((), False), Words((), True)
 ASIDES = 3  # turns over which a side question keeps its topic
 
 
@@ -73,12 +74,14 @@ def is_side_question(done: Sequence[Deeds], index: int) -> bool:
     prompt = done[index].turn.prompt
     if prompt is None or done[index].worked or not done[index].finished:
         return False
-    own = own_words(prompt.text)
-    return (
-        size(prompt.text) < ASIDE_WORDS
-        and bool(own.sentences)
-        and all(asks(sentence) for sentence in own.sentences)
-    )
+    return size(prompt.text) < ASIDE_WORDS and only_asks(done, index)
+
+
+def only_asks(done: Sequence[Deeds], index: int) -> bool:
+    """A prompt of nothing but questions."""
+    prompt = done[index].turn.prompt
+    own = own_words(prompt.text).sentences if prompt is not None else ()
+    return bool(own) and all(map(asks, own))
 
 
 def _is_substantive(deeds: Deeds) -> bool:
@@ -90,6 +93,9 @@ def opens_topic(done: Sequence[Deeds], index: int) -> bool:
     prompt = done[index].turn.prompt
     if prompt is None or not opens(prompt.text):
         return False
+    own = own_words(prompt.text)
+    if index and own in _NOTHING_SAID:
+        return False  # only pasted: it answers what stood before
     if only_rules(prompt.text) and not done[index].worked:
         return False
     said = cues.without_filler(prompt.text.strip())
