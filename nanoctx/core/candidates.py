@@ -182,7 +182,7 @@ def _from_block(
         lines = [f"{prose.cut(heading, 90)}: {none}"]
         lines += prose.pack([text for text in texts if text != none], WIDTH)
     ahead = bool(cues.NEXT_HEADING.search(block.heading))
-    for line in lines:
+    for line in lines if final else map(_found_out, lines):
         kind = "next" if ahead else kind_of(line)
         if kind == "impl" and not acted:
             kind = "fact"  # it may have been done, but not here
@@ -196,7 +196,7 @@ def _from_block(
         sort = kind if final else f"{kind}-mid"
         if kind == "fail" and mended:
             sort = "mended"
-        elif cues.PROGRESS.match(line):
+        elif cues.PROGRESS.match(line) or (not final and cues.ONGOING.match(line)):
             sort = "progress"  # true for as long as the agent was at it
         elif cues.PROPOSES.match(block.heading):
             sort = "planned"
@@ -204,6 +204,13 @@ def _from_block(
             sort, weight = "reported", weight - 0.6
         short = prose.cut(line, WIDTH + 4)
         yield made(say, index, kind, sort, short, weight, grade=quality, quote=line)
+
+
+def _found_out(line: str) -> str:
+    """A line said in the middle of the work without the "; I'm rebuilding it now" behind it."""
+    going_on = cues.GOING_ON.search(line)
+    found = line[: going_on.start()] if going_on else ""
+    return found if prose.has_words(found, 4) else line
 
 
 def _denies(block: prose.Block) -> bool:
@@ -240,6 +247,7 @@ def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
                 and not cues.INTENT.match(prose.opening(part.text))
                 and not cues.LEAD_IN.match(text)
                 and not cues.PROGRESS.match(text)
+                and not cues.IF_WANTED.match(text)
                 and not asks(text)
             ):
                 lead = text

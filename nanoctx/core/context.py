@@ -289,6 +289,8 @@ def page_line(item: Item) -> str:
         label = "" if item.text.startswith("Approved: ") else "User: "
     if item.kind == "fail" and (item.by == "user" or item.text.startswith("Passed later")):
         label = ""
+    if item.kind == "fail" and item.by == "agent" and not cues.IN_VAIN.search(item.text):
+        label = ""  # what is not there
     checked = " (checked)" if item.grade == "verified" and item.kind == "impl" and item.by == "agent" else ""
     guess = "Unverified: " if item.grade == "hypothesis" else ""
     return prose.cut(f"{guess}{label}{item.text}", LINE - 2 - len(checked), WHOLE_CLAUSES) + checked

@@ -76,6 +76,16 @@ PROGRESS = Cue(
     r" (?:\w+ing\b|about to|in the middle|now|also|still)"
     r"|^\W*(?:still (?:\w+ing|in|on|at)|in the middle of|waiting (?:on|for)|i'?ll|i will|i have enough)\b"
 )
+# The same behind something that was found out.
+GOING_ON = Cue(
+    r"[.;,:]? (?:so |next,? |now,? |and )?i'?m (?!seeing|getting|hitting|missing|having)"
+    r"(?:now |also )?\w+ing\b"
+)
+# A sentence that begins with what is being done.
+ONGOING = Cue(
+    r"^\W*(?!nothing|everything|anything|something|string|missing|existing|remaining|following|warning|during)"
+    r"\w{2,}ing (?:the|a|an|for|to|through|with|on|up|at|if|that|what|how|whether|because|so|now|it|this)\b"
+)
 LEAD_IN = Cue(
     r"^(?:here(?:'s| is| are)|below is|this is|in summary|summary|to summari[sz]e|what (?:i|was|we"
     r"|changed)|changes(?: made)?|done|verification|results?"
@@ -133,6 +143,15 @@ FAILED = _any(
     r"not (?:found|working|correct|usable|available|possible)",
     r"(?:issue|problem|bug) (?:is|was)",
     r"root cause|rejected|hangs?|hanging|timed out|no longer works",
+    r"fehlgeschlagen|fehler|funktioniert nicht|échoué|erreur|ne (?:marche|fonctionne) pas|falló|no funciona",
+    signs="失败|报错|无法|失敗|エラー|できません|실패|오류|에러",
+)
+# Something was tried in vain, rather than only not there.
+IN_VAIN = _any(
+    r"fail(?:s|ed|ing|ures?)?|errors?|broke|broken|crash\w*|rejected|hangs?|hanging|timed out|refused|denied",
+    r"(?:didn'?t|doesn'?t|does not|did not|won'?t|would not)"
+    r" (?:work|help|match|compile|run|build|start|load|pass)",
+    r"couldn'?t|could not|cannot|can'?t|unable|in vain|no longer works|not working|gave up",
     r"fehlgeschlagen|fehler|funktioniert nicht|échoué|erreur|ne (?:marche|fonctionne) pas|falló|no funciona",
     signs="失败|报错|无法|失敗|エラー|できません|실패|오류|에러",
 )
@@ -212,7 +231,7 @@ REPORTED = _start(
 # -- what a person says ------------------------------------------------------------------------------------
 
 _FILLER = re.compile(
-    r"^(?:(?:please|can you|could you|can we|could we|would you|let'?s|lets|i want you to|i want to"
+    r"^(?:(?:please|can you|could you|can we|could we|would you|let'?s go|let'?s|lets|i want you to|i want to"
     r"|i would like (?:you )?to|i'd like (?:you )?to|i want|i need you to|i need to|help me(?: to)?"
     r"|couldn'?t we(?: not)?(?: simply)?|can'?t we|hmm+|oh|ok(?:ay)?|so|now|then|also|and|but|yes|no"
     r"|nope|wait|hey|hi|hello|cool|great|perfect|thanks|go ahead and|indeed|just|maybe|i think(?: that)?"
@@ -324,6 +343,16 @@ CONFIRM = Cue(
     r"\b(?:please (?:confirm|choose|pick|decide|tell me|reply|answer|provide)"
     r"|which (?:one )?(?:do|would|should) (?:you|i|we)"
     r"|let me know (?:which|whether|if you(?:'d| would) (?:like|prefer)|how you))\b"
+)
+# A question that names nothing: whoever says yes to it agrees to what stands above it.
+ASKS_LEAVE = Cue(
+    r"^\W*(?:(?:does|do|is|are|did) (?:this|that|it|these|those|everything|all)\b"
+    r"|(?:any|do you have(?: any)?) (?:concerns?|questions?|thoughts?|objections?|feedback)\b"
+    r"|(?:looks?|sounds?) (?:good|right|ok(?:ay)?)\b|(?:what do you|how does (?:this|that|it)|thoughts)\b"
+    r"|(?:ready|ok(?:ay)?|shall we|should we|can we) (?:to |for me to )?"
+    r"(?:continue|proceed|go on|move on|go ahead|start)\b"
+    r"|(?:continue|proceed|go ahead)\?|(?:please )?confirm\b)"
+    r"|^请?确认|^是否(?:同意|确认|授权|继续)|^可以吗|^よろしいですか|^괜찮"
 )
 # What the agent had answered was not what it was asked.
 MISREAD = Cue(

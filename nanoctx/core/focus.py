@@ -17,7 +17,7 @@ from nanoctx.core.turns import Story
 FOCUS = 120
 PLAIN = 84  # an ask so short is given as it was said, one that cannot be parted is cut there
 SAID_ALREADY = 0.6  # share of a commit's subject that the ask has said
-PHRASE = 50  # of the Focus: the person's words; the rest names what it is about
+PHRASE = 60  # of the Focus: the person's words; the rest names what it is about
 ANCHORED = 84  # a short ask and what it points at
 SUBJECT = 50  # of a commit's subject
 FEW = 5  # words; a prompt with more says by itself what it is about
@@ -29,6 +29,11 @@ _URL = re.compile(r"(?:https?://|\b[\w-]+\.(?:com|org|net|io|dev)/)\S+")
 _NOT_A_THING = re.compile(r"[A-Z]{2,3}|[0-9a-f]{7,40}|.*[\s*]|.*\s.*|--\w+|.*/")
 _TICKET = re.compile(r"#\d+")  # what they call the matter where it is kept
 _EITHER_OR = re.compile(r"[A-Za-z]+/[A-Za-z]+")  # "read/write" as often as a path: must be said more often
+# What is said of any work tells none from another.
+_ANY_WORK = prose.words(
+    "apply approach branch bug changes commit create error feature idea implement implementation issue option"
+    " plan problem recommendations refactor review separate solution step suggestions task way write"
+)
 _MAIN_BRANCHES = frozenset(("", "main", "master", "HEAD", "develop", "trunk"))
 
 
@@ -54,16 +59,16 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
     else:
         phrase = without_asides(request(prompt, PHRASE, weights, PLAIN))
     source = offer[1] if offer else prompt
+    subjects = _commit_subjects(done, opener)
+    subject = subjects[-1] if subjects else ""
     anchored = ""
     named = topics.referred(done, opener) if not offer else ""
     if named:
         anchored = phrase = _joined(shortened(phrase, PHRASE), named)
-    elif _says_little(phrase) or cues.SUPPOSES.match(phrase):
+    elif not subject and (_says_little(phrase) or cues.SUPPOSES.match(phrase)):
         anchored = phrase = _anchored(phrase, done, opener, weights)
     if not phrase.strip():
         return _unprompted(story, done, heard)
-    subjects = _commit_subjects(done, opener)
-    subject = subjects[-1] if subjects else ""
     went_on = _went_on(subjects, own.text)
     if subject and not offer and (went_on or re.search(r"[?？]", phrase)):
         phrase = shortened(subject, PLAIN)  # the work answered what was asked, or is at something else since
@@ -80,8 +85,10 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
 
 def _says_little(phrase: str) -> bool:
     """Few words that tell a topic, and not many others around them, or one of them points elsewhere."""
-    telling, points = len(prose.words(phrase)), cues.DEICTIC.search(phrase)
-    return telling < 4 if points else telling < 3 and size(phrase) <= FEW + 3
+    telling = prose.words(phrase)
+    if cues.DEICTIC.search(phrase):
+        return len(telling - _ANY_WORK) < 4
+    return len(telling) < 3 and size(phrase) <= FEW + 3
 
 
 def _anchored(phrase: str, done: Sequence[Deeds], opener: int, weights: Mapping[str, float]) -> str:

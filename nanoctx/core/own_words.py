@@ -35,7 +35,9 @@ _RUN_ON = re.compile(r"(?<=[a-z]{2})\.{2,4}([a-z])(?=[a-z])")  # "that was it..n
 _SMALL_BEGINNING = re.compile(r"(?<=[a-z]{3}[.!?]) +(?=[a-z])(?<!etc. )(?<!approx. )")  # typed in haste
 _MARKS = re.compile(r"[^\w ]|[\d_]")
 # A screen pasted behind a person's words: a gap that nobody types, or a line that was drawn.
-_SCREEN = re.compile(r"(?<=\S)(?: {6,}|\t{2,}| *[│┃║▐█╭╰├└┌]| \w[\w.-]*@[\w.-]+[ :][^%$#]{0,60}[%$#](?: |$)).*")
+_SCREEN = re.compile(
+    r"(?<=\S)(?: {6,}|\t{2,}| *[│┃║▐█╭╰├└┌]| \w[\w.-]*@[\w.-]+[ :][^%$#]{0,60}[%$#](?: |$)).*"
+)
 _PATH = re.compile(r"\s*(?:~|\.{0,2}|[A-Za-z]:)?[\\/]\S+\s*$")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 

@@ -17,11 +17,15 @@ _LEADS_ON = re.compile(
     r"(?:in|on|at|for|with|from|after|before|when|while|if|once|under|during|as|per|given|since)\b",
     re.IGNORECASE,
 )
-_COURTESY = re.compile(r"(?:sorry|thanks|thank you|thx|cheers|pls|please)\b", re.IGNORECASE)
+_COURTESY = re.compile(
+    r"(?:sorry|thanks|thank you|thx|cheers|pls|please|(?:you can )?(?:ultra)?think(?: hard(?:er)?)?$)\b",
+    re.IGNORECASE,
+)
 _JOINED_ON = re.compile(r"^(?:and|then|also|plus)\s+", re.IGNORECASE)
 LISTED = 2  # words of a thing in a list
 LEADS = 5  # words of what only leads to the clause after it
 _ASIDE = re.compile(r"\s+\([^()]{12,}\)")  # "(it is MIT, so should be ok)" names nothing
+_UNCLOSED = re.compile(r"\s*[({\[][^)}\]]*$")
 _DANGLING = re.compile(
     r"[\s,;:—-]+(?:to|in|on|with|from|of|for|the|an?|and|or|by|at|as|that|be|is|are|into|so|your?|its?|then|not"
     r"|these|those|using|via|about|because|but|if|when|where|while|which|who|how|what|why|we|you|i|they|he|she"
@@ -47,7 +51,8 @@ def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE, plai
         return " ".join(part for part in (_bare(asked[0]) if asked else "", own.heading) if part)
     asked = asked or [prose.tidy(prompt.text)]
     phrases = [cues.without_filler(sentence).strip(" .,:;") for sentence in asked]
-    phrases = [phrase for phrase in phrases if prose.words(phrase)] or phrases[:1]
+    named = [phrase for phrase in phrases if " " in phrase or "/" not in phrase] or phrases  # no bare address
+    phrases = [phrase for phrase in named if prose.words(phrase)] or phrases[:1]
     if len("; ".join(phrases)) <= max(room, plain):
         return "; ".join(sorted(phrases, key=own.text.find))  # as it was said
     bare = "; ".join(map(_bare, phrases))
@@ -117,6 +122,8 @@ def _parts(text: str) -> list[str]:
 def shortened(text: str, room: int) -> str:
     """At most so many characters, not ending in a word that wants another one."""
     short = prose.cut(text, room)
+    if short != text:
+        short = _UNCLOSED.sub("", short) or short
     while short != text and (dangling := _DANGLING.search(short)):
         short = short[: dangling.start()]
     return short

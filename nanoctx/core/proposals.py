@@ -59,7 +59,10 @@ def proposal(text: str, reply: str, *, brief: bool = False) -> str:
                     )
                     return lead + prose.tidy(part.text)
     questions = [prose.tidy(part.text) for block in parts for part in block.parts if asks(part.text)]
-    question = cues.without_offer(questions[-1]) if questions else ""
+    naming = [asked for asked in questions if not cues.ASKS_LEAVE.match(asked)]
+    if brief and questions and not naming:
+        return ""  # a yes to "does this look right?" opens nothing
+    question = cues.without_offer(naming[-1]) if naming else ""
     headings = [prose.plain(first or second).rstrip(":") for first, second in _HEADING.findall(text)]
     headings = [
         title
@@ -71,4 +74,5 @@ def proposal(text: str, reply: str, *, brief: bool = False) -> str:
     if said:
         return said
     first = [prose.tidy(part.text) for block in parts for part in block.parts]
-    return first[-1] if brief and first else first[0] if first else ""
+    first = [said for said in first if not cues.ASKS_LEAVE.match(said)]
+    return first[0] if first and not brief else ""

@@ -20,9 +20,13 @@ LINES = 8  # that the page may draw from, in order of use; the rest follow by we
 PAST_TURNS = 2
 LATE = 6  # turns back: what was committed before is history
 NOT_FOR_THE_PAGE = frozenset(
-    ("error-cured", "mended", "progress", "asked", "reported", "planned", "given", "fact-mid", "misread")
+    (
+        *("error-cured", "mended", "progress", "asked", "reported", "planned", "given"),
+        *("fact-mid", "misread", "ran"),
+    )
 )
 STANDS_IN_NOW = frozenset(("rule", "open-edits"))  # has lines of its own there
+ALIKE = 40  # characters with which no two lines of the page begin
 FROM_ONE_ANSWER = 2  # lines: what was done may take more
 FAR = 0.3  # what a line counts that has no word of the topic
 QUOTA = {"impl": 4, "fact": 1, "dec": 2, "fail": 1, "next": 1}
@@ -149,13 +153,18 @@ def _for_the_page(
             break
         best = max(open_kinds, key=value)
         pool.remove(best)
-        if len(vocabularies[id(best)] - covered) < 3:
+        if len(vocabularies[id(best)] - covered) < 3 or any(_begin_alike(best, one) for one in picked):
             continue
         picked.append(best)
         covered |= vocabularies[id(best)]
         kinds[best.kind] += 1
         answers[best.pos] += best.kind != "impl"
     return picked
+
+
+def _begin_alike(one: Candidate, other: Candidate) -> bool:
+    """Two lines that say the same first: a report in one line, and the first of its parts."""
+    return one.text[:ALIKE].casefold() == other.text[:ALIKE].casefold()
 
 
 def _is_standing_order(text: str) -> bool:

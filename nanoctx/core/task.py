@@ -19,7 +19,8 @@ SAID = 0.6  # share of its words that Focus has already
 PLAN_STALE_TURNS = 2  # a plan not touched for longer says nothing about now
 _LOOKING = re.compile(r"(?i)^(?:check|look|read|see|find|explore|examine|search|view|understand)\b")
 _ABOUT_TO = re.compile(
-    r"^.*?\b(?:let me|i'?ll|i will|let's|i need to|i should|i'm going to|now)\s+", re.IGNORECASE
+    r"^.*?\b(?:let me|i['’]?ll|i will|let's|i need to|i should|i['’]m going to|i['’]m now|i['’]m|now)\s+",
+    re.IGNORECASE,
 )
 
 
@@ -48,6 +49,8 @@ def task(story: Story, done: Sequence[Deeds], focus_text: str) -> Named | None:
     elif not asked and (offered := topics.taken_up(done, len(done) - 1)):
         asked = offered[0]
     rest = _beyond(asked, focus_text) if asked else ""
+    if rest and rest != asked and not (asks(rest) or cues.IMPERATIVE.search(rest)):
+        rest = asked  # what is left tells of something and asks for nothing
     was = f"was about to {said.text[:1].lower()}{said.text[1:]}" if said is not None else ""
     if was and overlap(rest, focus_text) >= SAID:
         rest, was = "", said.text if said is not None else ""

@@ -28,7 +28,7 @@ def topic(done: Sequence[Deeds]) -> int | None:
         latest = next(openers, None)
     if latest is None:
         return prompted[0] if prompted else None
-    if is_side_question(done, latest):
+    if is_side_question(done, latest) and not _leads_on(done, latest):
         asked = next((index for index in openers if not is_side_question(done, index)), None)
         if asked is not None and latest - asked <= ASIDES:
             return asked
@@ -75,6 +75,15 @@ def is_side_question(done: Sequence[Deeds], index: int) -> bool:
     if prompt is None or done[index].worked or not done[index].finished:
         return False
     return size(prompt.text) < ASIDE_WORDS and only_asks(done, index)
+
+
+def _leads_on(done: Sequence[Deeds], index: int) -> bool:
+    """The answer to the last question ends with one to the person: that is where they go on."""
+    final = done[index].final
+    if index != len(done) - 1 or final is None:
+        return False
+    end = final.text.rstrip().rpartition("\n")[2]
+    return asks(end) and not (cues.COURTESY.search(end) or cues.ASKS_LEAVE.match(end))
 
 
 def only_asks(done: Sequence[Deeds], index: int) -> bool:

@@ -16,6 +16,8 @@ SUBJECT = 50
 TITLE = 100  # of a subject: where the commit went must fit beside it
 FILES = 24  # whose edits get a line of their own
 FAMILIES = 8  # of checks
+COMMANDS = 16  # kept to be found again
+RAN = 200  # characters of one
 TROUBLES = 3  # a turn
 
 
@@ -27,6 +29,7 @@ def from_story(story: Sequence[Deeds], root: str = "") -> Iterator[Candidate]:
     yield from _edited(story, gone)
     yield from _open_boxes(story)
     yield from _checks(story)
+    yield from _ran(story)
 
 
 # -- what was committed ------------------------------------------------------------------------------------
@@ -109,7 +112,16 @@ def from_failures(story: Sequence[Deeds], index: int) -> Iterator[Candidate]:
         what = f"{event.facts.get('tool', event.name)} {prose.plain(event.path)}".strip()
         if told:
             line = prose.cut(f"{prose.cut(what, 80)} failed: {told}", WIDTH)
-            yield made(event, index, "fail", "trouble", line, 0.6, by="tool", grade="verified")
+            sort = "error-cured" if _came_to_nothing(story, index, event) else "trouble"
+            yield made(event, index, "fail", sort, line, 0.6, by="tool", grade="verified")
+
+
+def _came_to_nothing(story: Sequence[Deeds], index: int, failed: Event) -> bool:
+    """A look that found nothing, or an edit that was made at the next try."""
+    if failed.name in ("read", "search", "web"):
+        return True
+    edits = (edit for deeds in story[index:] for edit in deeds.edits)
+    return any(edit.path == failed.path and edit.pos > failed.pos for edit in edits)
 
 
 # -- work that no commit took up ---------------------------------------------------------------------------
@@ -244,6 +256,21 @@ def _checks(story: Sequence[Deeds]) -> Iterator[Candidate]:
             event = Event("result", run.pos, "", text=told)
             text = prose.cut(f"{when}: {told}", WIDTH)
             yield made(event, index, "impl", "checks", text, 1.6, by="tool", grade="verified")
+
+
+def _ran(story: Sequence[Deeds]) -> Iterator[Candidate]:
+    """Commands that did something, to be found again: how it was run, on what."""
+    told: dict[str, tuple[int, Run]] = {}
+    for index, deeds in enumerate(story):
+        for run in deeds.runs:
+            # What git did has lines of its own, and may have been taken back.
+            if run.ok and not shell.only_looks(run.command) and "git " not in run.command:
+                told[run.family] = (index, run)
+    for index, run in list(told.values())[-COMMANDS:]:
+        shown = shell.shown(run.command, RAN)
+        event = Event("result", run.pos, "", text=run.command)
+        line = prose.cut(f"Ran {shown}", WIDTH)
+        yield made(event, index, "fact", "ran", line, 0.3, by="tool", grade="verified")
 
 
 def _outcome(run: Run) -> str:

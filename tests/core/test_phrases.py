@@ -67,3 +67,18 @@ def test_the_things_of_a_list_stand_together_and_courtesies_nowhere() -> None:
     )
     told = asked(text, 90, oban=2.0, mallaig=2.0)
     assert "Oban, Mallaig" in told and "sorry" not in told
+
+
+def test_what_stands_in_brackets_is_not_parted() -> None:
+    text = (
+        "maybe the config of the almanac could take { port, harbour, zone } which is how others do it, and"
+        " then tell me when you are ready for the next thing that we had planned for today"
+    )
+    assert asked(text, 70, config=2.0, port=2.0, almanac=1.0).startswith("config of almanac could take")
+    assert "{ port, harbour, zone }" in asked(text, 110, config=2.0, port=2.0, almanac=1.0)
+    assert "{" not in asked(text, 50, config=2.0, port=2.0, almanac=1.0)
+
+
+def test_a_request_that_fits_stands_in_its_order() -> None:
+    assert asked("We do tables! I want the long one", 60) == "We do tables!; the long one"
+    assert asked("https://example.org/tides/oban\nfix the tides of Oban", 60) == "Fix the tides of Oban"

@@ -41,7 +41,14 @@ def test_next_steps_are_no_topic_of_their_own() -> None:
 def test_without_a_question_the_message_itself_is_what_was_agreed_to() -> None:
     text = "I would print the moon first. Then the sun."
     assert proposal(text, "ok") == "I would print the moon first."
-    assert proposal(text, "ok", brief=True) == "The sun."
+    assert proposal(text, "ok", brief=True) == ""  # and it opens no topic of its own
+
+
+def test_a_question_that_asks_for_leave_names_nothing() -> None:
+    text = "## Tides\nThe tides go into metres.\n\n## Moon\nA column.\n\nDoes this look right?"
+    assert proposal(text, "yes") == "Tides / Moon"
+    assert proposal(text, "yes", brief=True) == ""
+    assert proposal("Shall I add the sun, too? Any concerns?", "yes") == "add the sun, too?"
 
 
 def test_nothing_was_proposed() -> None:

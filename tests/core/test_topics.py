@@ -456,7 +456,7 @@ def test_a_part_that_a_prompt_picks_is_said_in_focus_and_task() -> None:
 def test_a_short_ask_keeps_what_it_points_at() -> None:
     told = (*MOON, prompt("let's try the other approach (it should be quick enough)"), say("I begin."))
     named = text(focus(*told))
-    assert "olumn for moon's phase" in named and "quick enough" not in named
+    assert "olumn for the moon's phase" in named and "quick enough" not in named
 
 
 def test_an_offer_that_nobody_took_up_is_told_as_one() -> None:
@@ -465,3 +465,41 @@ def test_an_offer_that_nobody_took_up_is_told_as_one() -> None:
     listed = say("The moon is printed.\n\n## Next steps\n- Print the sun's risings\n- Print its settings")
     assert "sun's risings" in task_text(*MOON[:3], listed)
     assert task(*MOON[:3], say("Done.\n\nIf you want, say so.")) is None
+
+
+def test_pasted_output_is_no_topic() -> None:
+    pasted = "[Conflicts]\n  /etc/tides/oban.toml: bad key\n" + "  - depth: expected a number\n" * 40
+    named = focus_text(*MOON, prompt(pasted), edit("src/oban.py"), say("The keys of Oban are right."))
+    assert "moon" in named and "conflicts" not in named
+
+
+def test_a_yes_to_a_question_that_asks_for_leave_opens_nothing() -> None:
+    told = (*MOON[:1], say("## The column\nIt stands on the right.\n\nDoes this look right?"), prompt("yes"))
+    assert "moon" in focus_text(*told, say("I begin.")) and "look right" not in focus_text(*told)
+
+
+def test_a_question_whose_answer_leads_on_is_where_they_are() -> None:
+    asked = (*MOON, prompt("where do the tables of Oban lack tests?"))
+    assert "oban" in focus_text(
+        *asked, say("In depth.py and tides.py.\n\nShall I write the tests of depth.py?")
+    )
+    assert "moon" in focus_text(*asked, say("In depth.py and tides.py."))
+
+
+def test_these_changes_are_named_by_what_they_are() -> None:
+    asked = (
+        prompt("Review the plan of our tide tables for Oban"),
+        say("Feet, not metres: change the column."),
+    )
+    named = focus_text(
+        *asked, prompt("could you create a separate branch and make these changes"), edit("a.py")
+    )
+    assert "branch" in named and "tide tables" in named
+
+
+def test_what_is_left_of_a_request_is_a_task_only_if_it_asks_for_something() -> None:
+    text = (
+        "please print the tides of Oban in metres beside the phases of the moon and the risings of the sun,"
+        " in the old almanac the columns of the tides were much wider than these"
+    )
+    assert "print the tides" in (task_text(prompt(text), calls("ls almanac")) or "")
