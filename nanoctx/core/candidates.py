@@ -83,7 +83,9 @@ def _from_prompt(prompt: Event, before: Deeds | None, index: int, *, answered: b
     open_ended = question or bool(cues.SUPPOSES.match(text))
     sort = "asked" if open_ended else "corrected" if corrects else "answered" if answered else "said"
     for line in prose.pack(list(own.sentences), WIDTH)[:4]:
-        yield made(prompt, index, "dec", sort, line, weight, by="user", quote=line)
+        only_asks = asks(line) and ("; " not in line)
+        told = "asked" if only_asks else sort
+        yield made(prompt, index, "dec", told, line, weight, by="user", quote=line)
     if not own.pasted:
         for sentence in own.sentences:
             if is_rule(sentence):
@@ -171,6 +173,8 @@ def _from_block(
         and not asks(text)
         and (final or not cues.ANNOUNCED.search(text))
     ]
+    offered = [text for text in texts if cues.IF_WANTED.match(text)]
+    texts = [text for text in texts if text not in offered]
     heading = (
         ""
         if cues.LEAD_IN.match(block.heading) or cues.INTENT.match(block.heading) or asks(block.heading)
@@ -196,21 +200,29 @@ def _from_block(
         sort = kind if final else f"{kind}-mid"
         if kind == "fail" and mended:
             sort = "mended"
-        elif cues.PROGRESS.match(line) or (not final and cues.ONGOING.match(line)):
+        elif cues.PROGRESS.match(line) or (not final and _thinks_aloud(line)):
             sort = "progress"  # true for as long as the agent was at it
         elif cues.PROPOSES.match(block.heading):
+            sort = "planned"
+        if cues.TELLS_THEM.match(line):
             sort = "planned"
         if cues.REPORTED.match(line) or cues.GREETING.match(line):
             sort, weight = "reported", weight - 0.6
         short = prose.cut(line, WIDTH + 4)
         yield made(say, index, kind, sort, short, weight, grade=quality, quote=line)
+    for text in offered:  # Task tells it for as long as it stands
+        yield made(say, index, "next", "offered", prose.cut(text, WIDTH), _WEIGHTS["next"], quote=text)
+
+
+def _thinks_aloud(line: str) -> bool:
+    return bool(cues.ONGOING.match(line) or cues.MUSES.match(line))
 
 
 def _found_out(line: str) -> str:
     """A line said in the middle of the work without the "; I'm rebuilding it now" behind it."""
     going_on = cues.GOING_ON.search(line)
     found = line[: going_on.start()] if going_on else ""
-    return found if prose.has_words(found, 4) else line
+    return found if prose.has_words(found, 2) else line
 
 
 def _denies(block: prose.Block) -> bool:

@@ -241,12 +241,12 @@ def _recent(scene: Scene, current: Observation | None) -> Iterator[Line]:
         for item in session.items:
             if count >= most or not _is_news(item) or (item.by == "user" and item.pos in gone):
                 continue
-            have = prose.words(item.text)
+            have = prose.words(_without_lead(item))
             doubted = broken and item.grade == "verified"
             line = item_line(session, replace(item, grade="claimed") if doubted else item)
             repeated = any(len(have & other) >= 0.7 * len(have) for other in told)
             # What Now says already is no news as long as nothing came of it.
-            told_in_now = (item.kind, item.by) in (("dec", "user"), ("fail", "tool"))
+            told_in_now = item.kind in ("fail", "next") or (item.kind, item.by) == ("dec", "user")
             repeated |= told_in_now and len(have & asked) >= 0.7 * len(have)
             if not repeated and not scene.standing.retracted("Recent", line):
                 told.append(have)
@@ -293,7 +293,11 @@ def page_line(item: Item) -> str:
         label = ""  # what is not there
     checked = " (checked)" if item.grade == "verified" and item.kind == "impl" and item.by == "agent" else ""
     guess = "Unverified: " if item.grade == "hypothesis" else ""
-    return prose.cut(f"{guess}{label}{item.text}", LINE - 2 - len(checked), WHOLE_CLAUSES) + checked
+    return prose.cut(f"{guess}{label}{_without_lead(item)}", LINE - 2 - len(checked), WHOLE_CLAUSES) + checked
+
+
+def _without_lead(item: Item) -> str:
+    return cues.NEXT_LEAD.sub("", item.text) if item.kind == "next" else item.text
 
 
 # -- people and budget -------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ INTENT = _start(
     "(?:ich werde|lass mich|je vais|voy a)",
     signs="^(?:接下来|现在|首先|下面)?[,，]?我(?:将|会|先|准备|来|打算|正在|需要)|^让我|^これから|^まず",
 )
-POINTS_BACK = Cue(r"^(?:it|this|that|they|these|those)\b")
+POINTS_BACK = Cue(r"^(?:it|this|that|they|these|those|plus|or|same)\b")
 NONE = Cue(r"^[\W_]*(?:none|nothing|no\b(?! longer)|n/a|keine?|aucune?|ninguna?)")
 ANNOUNCED = _any(r"i'?ll|i will|let me|let's|i need to|i'?m going to|i should|i want to|we need to|i can now")
 PROGRESS = Cue(
@@ -86,6 +86,8 @@ ONGOING = Cue(
     r"^\W*(?!nothing|everything|anything|something|string|missing|existing|remaining|following|warning|during)"
     r"\w{2,}ing (?:the|a|an|for|to|through|with|on|up|at|if|that|what|how|whether|because|so|now|it|this)\b"
 )
+# An agent that thinks aloud.
+MUSES = _start("actually|hmm+|wait|oh|ah|interesting(?:ly)?|looking at|let'?s see|maybe|perhaps")
 LEAD_IN = Cue(
     r"^(?:here(?:'s| is| are)|below is|this is|in summary|summary|to summari[sz]e|what (?:i|was|we"
     r"|changed)|changes(?: made)?|done|verification|results?"
@@ -96,6 +98,11 @@ LEAD_IN = Cue(
 PROPOSES = Cue(
     r"^\W*(?:(?:this|that|it|we|i) (?:involves|will|would|could|can|means? (?:changing|adding|that we))"
     r"|something like|for example|e\.g|proposed|suggested|my (?:plan|proposal|suggestion)|the plan\b)"
+)
+# What it is to do, or the person may do now, is no outcome.
+TELLS_THEM = _start(
+    r"(?:it|this|that|these|they)(?:'ll| will)|you(?:'re| are) all set|you (?:can|may|should) now"
+    r"|you now have|let me know|feel free"
 )
 DULL_HEADING = Cue(
     r"^(?:quality|verification|verified|current .*|files?.*|notes?|status|tests?|details|overview"
@@ -184,6 +191,7 @@ NEXT_HEADING = _any(
     "nächste schritte|offen|prochaines étapes|próximos pasos",
     signs="下一步|后续|待办|建议|次のステップ|残り|다음 단계|남은",
 )
+NEXT_LEAD = re.compile(r"^(?:\w+ )?next(?: steps?| up)?\b[^:;.]{0,40}:\s+", re.IGNORECASE)
 OFFER = _any(
     r"want me to|should i|shall i|if you (?:want|like|prefer|need)|let me know",
     r"would you like|you (?:can|could|may)|feel free"
@@ -209,6 +217,11 @@ IF_WANTED = Cue(
     r"|si tu veux|si quieres)\b"
     r"|^如果?你?(?:需要|愿意|同意|想)|^如需|^ご希望|^원하시면"
 )
+# What they may do themselves: "if you prefer mamba, replace conda".
+ADVICE = Cue(
+    r"^[^,]*,\s*(?:just |simply |then |you (?:can|could|should|may) )*(?:use|replace|run|set|add|change|try"
+    r"|install|pass|open|see|check|edit|remove|delete|pick|choose|start|call|put|make sure)\b"
+)
 COURTESY = _any(
     r"anything else|what'?s next|what next|how can i help",
     r"what (?:would|do) you (?:like|want)(?: me)? to (?:do|work)",
@@ -224,9 +237,7 @@ GREETING = Cue(
     r"^\W*(?:i'?m doing (?:great|well|good|fine)|hello|hi|hey|thanks for asking"
     r"|i'?m [\w .-]{2,40}, (?:powered|an|your|here|ready)\b)"
 )
-REPORTED = _start(
-    r"comment \d", "suggests?", "reviewer", "the review(?:er)?", "copilot", "bugbot", "coderabbit", "feedback"
-)
+REPORTED = _start(r"comment \d|suggests?|reviewer|the review(?:er)?|copilot|bugbot|coderabbit|feedback")
 
 # -- what a person says ------------------------------------------------------------------------------------
 
@@ -286,6 +297,14 @@ _ORDERED = (
 )
 _IMPERATIVE = rf"(?:{_ORDERS}|{_ORDERED})"
 IMPERATIVE = Cue(_IMPERATIVE)
+# Verbs that order something where they stand first, and are common words elsewhere.
+ORDERS = Cue(
+    rf"\W*(?:{_IMPERATIVE}|(?:align|allow|begin|bring|bump|close|continue|copy|cut|delete|describe|display|document"
+    r"|drop|ensure|explain|explore|expose|figure|find|finish|get|give|go|handle|hide|hook|include|inspect|investigate"
+    r"|keep|let|list|load|log|look|merge|open|optimi[sz]e|polish|port|print|profile|provide|publish|put|read|rebase"
+    r"|redo|reduce|release|rerun|reset|restore|revert|rework|run|save|scaffold|search|send|show|simplify|sort|split"
+    r"|start|stop|summari[sz]e|switch|tell|test|translate|turn|tweak|upgrade|validate|verify|walk|wire|wrap)\b)"
+)
 # However the thing asked for is called: more verbs are used for orders than any list has.
 ASKS_FOR = _start(
     r"(?:(?:also|and|then|ok(?:ay)?|so|now|well)\W+)*(?:please|(?:can|could) (?:you|we)|let'?s"

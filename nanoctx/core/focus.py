@@ -51,6 +51,8 @@ def focus(story: Story, done: Sequence[Deeds], heard: Talk, said: str = "") -> N
     assert prompt is not None
     weights = heard.score
     offer = topics.approved(done, opener)
+    if offer and _says_little(offer[0]):
+        offer = None  # "proceed with removing this file"
     own = own_words(prompt.text)
     if offer:
         phrase = offer[0]

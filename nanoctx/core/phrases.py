@@ -22,6 +22,7 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _JOINED_ON = re.compile(r"^(?:and|then|also|plus)\s+", re.IGNORECASE)
+ASKED = 1.5  # what a clause counts that asks for something
 LISTED = 2  # words of a thing in a list
 LEADS = 5  # words of what only leads to the clause after it
 _ASIDE = re.compile(r"\s+\([^()]{12,}\)")  # "(it is MIT, so should be ok)" names nothing
@@ -77,7 +78,8 @@ def _most_telling(text: str, room: int, weights: Mapping[str, float]) -> str:
 
     def worth(at: int) -> float:
         fresh = prose.words(clauses[at]) - said
-        return fsum(weights.get(word, 0.0) for word in fresh) / (len(clauses[at]) + 12)
+        asked = ASKED if cues.ORDERS.match(clauses[at]) or asks(clauses[at]) else 1.0
+        return asked * fsum(weights.get(word, 0.0) for word in fresh) / (len(clauses[at]) + 12)
 
     while True:
         fitting = [at for at in range(len(clauses)) if at not in chosen and len(clauses[at]) <= left]

@@ -16,6 +16,7 @@ _ITS_NAME = re.compile(
 )
 _LABEL = re.compile(r"^(.*?)\s*(?:[:：(（,，–—]|\s-\s|$)")
 _LABEL_WORDS, _LABEL_SIGNS = 2, 3  # that a label must have to be known again
+_LEADS_ON = re.compile(r"[,;]?\s+(?:and|or|then|and then|und|dann|et|puis|y)$", re.IGNORECASE)  # to the next
 _HEADING = re.compile(r"^#{1,6}\s+(.+)$|^\*\*([^*\n]{4,80})\*\*:?\s*$", re.MULTILINE)
 
 
@@ -28,7 +29,8 @@ def referred(text: str, reply: str) -> str:
             parts.append(f"{block.heading}: {prose.tidy(block.parts[0].text)}")
     numbers = {first or second for first, second in _IN_A_LIST.findall(reply)}
     names = {name[0].lower() for name in _ITS_NAME.finditer(reply)}
-    named = {prose.tidy(part) for part in parts if _is_named(part, reply.lower(), numbers, names)}
+    meant = (part for part in parts if _is_named(part, reply.lower(), numbers, names))
+    named = {_LEADS_ON.sub("", prose.tidy(part)) for part in meant}
     return named.pop() if len(named) == 1 else ""
 
 
@@ -57,7 +59,7 @@ def proposal(text: str, reply: str, *, brief: bool = False) -> str:
                     lead = (
                         "" if cues.LEAD_IN.match(block.heading) or not block.heading else f"{block.heading}: "
                     )
-                    return lead + prose.tidy(part.text)
+                    return lead + _LEADS_ON.sub("", prose.tidy(part.text))
     questions = [prose.tidy(part.text) for block in parts for part in block.parts if asks(part.text)]
     naming = [asked for asked in questions if not cues.ASKS_LEAVE.match(asked)]
     if brief and questions and not naming:

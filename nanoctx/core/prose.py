@@ -60,7 +60,8 @@ _HOME_PATH = re.compile(
 _PLEASANTRY = re.compile(
     r"^(?:(?:perfect|great|excellent|good|nice|done|awesome|sure|okay?|yes|yep|got it|right|absolutely"
     r"|understood|certainly|of course"
-    r"|you'?re (?:absolutely |totally )?(?:right|correct)|good (?:point|question|catch|news|idea)"
+    r"|you(?:'?re| are) (?:absolutely |totally |quite )?(?:right|correct)"
+    r"|good (?:point|question|catch|news|idea)"
     r"|great (?:question|point|news)|thanks?|thank you"
     r"|exactly|fantastic|wonderful|makes sense|sounds good|no problem|hmm+|oh|ah|well|so|alright"
     r"|interesting)\s*[!.,:—–-]+\s*)+",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
@@ -12,6 +13,7 @@ from nanoctx.core import cues, prose
 from nanoctx.core.candidate import Candidate
 from nanoctx.core.candidates import REPORTED_WITHIN
 
+_SHA = re.compile(r"\b[0-9a-f]{7}")
 KEPT = 57  # of 60 items, beside focus, task and block
 FRESH = 0.5  # of a candidate's worth: what it says that no better one has said
 FADES = 0.985  # what a turn later leaves of it
@@ -22,7 +24,7 @@ LATE = 6  # turns back: what was committed before is history
 NOT_FOR_THE_PAGE = frozenset(
     (
         *("error-cured", "mended", "progress", "asked", "reported", "planned", "given"),
-        *("fact-mid", "misread", "ran"),
+        *("fact-mid", "misread", "offered", "ran", "edited"),
     )
 )
 STANDS_IN_NOW = frozenset(("rule", "open-edits"))  # has lines of its own there
@@ -60,25 +62,25 @@ def _worth_storing(found: Sequence[Candidate], turns: int) -> list[Candidate]:
     covered: set[str] = set()
     # A wish for ever repeats what was said on its occasion, and is more.
     wished = {(one.pos, prose.words(one.text)) for one in found if one.kind == "rule"}
-    heap = [(-_worth(one, turns), one.pos, index) for index, one in enumerate(found)]
+    heap = [(-_worth(one, turns), -one.pos, index) for index, one in enumerate(found)]  # the later of two
     heapify(heap)
     while heap and len(chosen) < KEPT:
-        value, pos, index = heap[0]
+        value, late, index = heap[0]
         one = found[index]
         have = prose.words(one.text)
         is_rule = one.kind == "rule"
         said = rules if is_rule else vocabularies
         if (
             not have
-            or _repeats(have, said)
-            or (not is_rule and _repeats(have, [words for at, words in wished if at == pos]))
+            or (one.sort != "commit" and _repeats(have, said))  # each commit is one more
+            or (not is_rule and _repeats(have, [words for at, words in wished if at == one.pos]))
         ):
             heappop(heap)
             continue
         fresh = 1.0 if is_rule else len(have - covered) / len(have)
         now = -_worth(one, turns) * (1 - FRESH + FRESH * fresh)
         if now > value:  # it says less than when it was last weighed
-            heapreplace(heap, (now, pos, index))
+            heapreplace(heap, (now, late, index))
             continue
         heappop(heap)
         covered |= have
@@ -125,6 +127,7 @@ def _for_the_page(
     covered: set[str] = set()
     kinds: Counter[str] = Counter()
     answers: Counter[int] = Counter()
+    shas = {sha for one in pool if one.sort == "commit" for sha in _SHA.findall(one.text[:24])}
 
     def value(one: Candidate) -> float:
         have = vocabularies[id(one)]
@@ -136,6 +139,8 @@ def _for_the_page(
             and one.sort not in ("outline", "commit")
             else 1.0
         )
+        if one.sort != "commit" and any(sha in one.text for sha in shas):
+            repeats *= 0.6  # that it was committed stands there
         return scores[id(one)] * (0.2 + 0.8 * fresh) * 0.8 ** kinds[one.kind] * repeats
 
     # The newest commit is what a resuming agent must know first of all, however short its line is.

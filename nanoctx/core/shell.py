@@ -106,7 +106,8 @@ def bare(command: str) -> str:
 
 
 def shown(command: str, limit: int = 70) -> str:
-    return cut(re.sub(r"\s+", " ", bare(command).split("\n", 1)[0]), limit)
+    lines = [line for line in bare(command).split("\n") if line.strip() and not line.lstrip().startswith("#")]
+    return cut(re.sub(r"\s+", " ", lines[0]), limit) if lines else ""
 
 
 @lru_cache(maxsize=1024)

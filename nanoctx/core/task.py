@@ -151,7 +151,8 @@ def _offered(last: Deeds) -> Named | None:
             found += [text for part in block.parts if not asks(text := prose.tidy(part.text))]
     if not found:
         ends = (prose.tidy(part.text) for block in blocks[-2:] for part in block.parts[-2:])
-        found = [text for text in ends if cues.IF_WANTED.match(text) and not asks(text)][-1:]
+        found = [text for text in ends if cues.IF_WANTED.match(text) and not cues.ADVICE.match(text)]
+        found = [text for text in found if not asks(text)][-1:]
         found = [text for text in found if prose.has_words(text, 4)]
     if not found:
         return None

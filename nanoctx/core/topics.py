@@ -111,10 +111,10 @@ def opens_topic(done: Sequence[Deeds], index: int) -> bool:
     unanswered = index == len(done) - 1 and not done[index].finished
     if index and not unanswered and (cues.SUPPOSES.match(said) or _agrees(prompt.text, said)):
         return False
-    orders = cues.IMPERATIVE.match(said) or cues.ASKS_FOR.match(prompt.text)
+    orders = cues.ORDERS.match(said) or cues.ASKS_FOR.match(prompt.text)
     if not unanswered and _is_remark(done, index) and not orders:
         return False
-    return bool(cues.WISH.search(said)) or not _replies(done, index)
+    return bool(orders or cues.WISH.search(said)) or not _replies(done, index)
 
 
 def _agrees(prompt: str, said: str) -> bool:
@@ -129,8 +129,11 @@ def _replies(done: Sequence[Deeds], index: int) -> bool:
     short = size(prompt.text) < (REPLY_WORDS if prompt.text.isascii() else REPLY_WORDS // 5)
     if before is None or not short:
         return False
-    end = before.text.rstrip()[-200:]
-    return asks(end) or bool(cues.CONFIRM.search(end.rpartition("\n")[2]))
+    said = own_words(prompt.text).sentences
+    if said and asks(said[-1]):
+        return False  # who asks back does not answer
+    end = before.text.rstrip()[-200:].rpartition("\n")[2]
+    return (asks(end) and not cues.COURTESY.search(end)) or bool(cues.CONFIRM.search(end))
 
 
 def _is_remark(done: Sequence[Deeds], index: int) -> bool:

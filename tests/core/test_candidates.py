@@ -456,3 +456,55 @@ def test_what_was_announced_in_passing_is_told_to_nobody() -> None:
     aside = say("The `harbour_map` keeps old piers. Next I'll remove the `pier_list` from it.")
     told = [one.text for one in found(prompt("Clean up"), aside, edit("map.py"), say("Cleaned up."))]
     assert not any("pier_list" in text for text in told)
+
+
+# -- what is said in passing -------------------------------------------------------------------------------
+
+
+def test_what_was_going_on_is_cut_from_what_was_found_out() -> None:
+    beats = (
+        prompt("Print the moon"),
+        say("The full suite passed; I'm renaming the column now."),
+        shell("make"),
+    )
+    told = [one.text for one in found(*beats) if one.by == "agent"]
+    assert told == ["The full suite passed"]
+
+
+@pytest.mark.parametrize(
+    "aloud",
+    [
+        "Actually, the column of the moon stands in the other table.",
+        "Reading the tables of Oban for the column of the moon.",
+    ],
+)
+def test_an_agent_that_thinks_aloud_makes_no_news(aloud: str) -> None:
+    beats = (prompt("Print the moon"), say(f"{aloud} It has eight phases there."), shell("make"))
+    assert {one.sort for one in found(*beats) if one.text.startswith(aloud[:8])} <= {"progress"}
+
+
+def test_what_is_offered_is_kept_apart_from_what_was_done() -> None:
+    beats = (
+        prompt("Print the moon"),
+        edit("src/moon.py"),
+        say("Updated src/moon.py with the phases.\n- If you want, I can print the sun as well"),
+    )
+    done_so = [one for one in found(*beats) if one.sort == "impl"]
+    assert done_so and not any("If you want" in one.text for one in done_so)
+    assert [one.sort for one in found(*beats) if one.text.startswith("If you want")] == ["offered"]
+
+
+@pytest.mark.parametrize("told", ["It will print the moon", "You can now print the moon of each month"])
+def test_what_may_be_done_now_is_no_outcome(told: str) -> None:
+    beats = (
+        prompt("Print the moon"),
+        edit("src/moon.py"),
+        say(f"Added the column.\n\n{told} beside its tide."),
+    )
+    assert all(one.sort == "planned" for one in found(*beats) if one.text.startswith(told))
+
+
+def test_a_question_among_other_sentences_is_no_decision() -> None:
+    asked = "The tables are in feet. Do we only print the tides of Oban, or those of all the harbours as well"
+    sentences = found(prompt(f"{asked * 3}?"), say("All."))
+    assert all(one.sort == "asked" for one in sentences if one.by == "user" and one.text.endswith("?"))

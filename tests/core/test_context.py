@@ -439,3 +439,20 @@ def test_what_is_only_there_to_be_recalled_is_not_on_the_page() -> None:
     given = Item("fact", "Given: Rules: Print depths in metres", 9, "claimed", "user", {"page": "no"})
     recent = lines(replace(MOON, items=(*MOON.items, given)), section="Recent")
     assert not [line for line in recent if "Given" in line]
+
+
+def test_what_now_says_is_to_come_is_no_news() -> None:
+    seen = session("a", "Print the moon", lines=("The moon stands beside the tide",))
+    ahead = Item("next", "Next steps if you agree: describe the column in the README", 8, by="agent")
+    task = Item("task", "Describe the column in the README", 9, by="agent")
+    told = lines(replace(seen, items=(*seen.items, ahead)), section="Recent")
+    assert "- Next: describe the column in the README" in told
+    assert len(lines(replace(seen, items=(*seen.items, ahead, task)), section="Recent")) == len(told) - 1
+
+
+def test_what_is_only_not_there_has_not_failed() -> None:
+    seen = session("a", "Print the moon")
+    missing = Item("fail", "The tables of Oban do not have a column for it", 8, "claimed", "agent")
+    broken = Item("fail", "The parser crashed at the tables of Mallaig", 9, "claimed", "agent")
+    told = lines(replace(seen, items=(*seen.items, missing, broken)), section="Recent")
+    assert told == [f"- {missing.text}", f"- Failed: {broken.text}"]

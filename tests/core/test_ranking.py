@@ -120,3 +120,22 @@ def test_the_order_in_which_candidates_were_found_does_not_matter(
     kept = ranking.keep(found, 10)
     assert ranking.keep(shuffled, 10) == kept
     assert len(kept) == len(set(kept)) and set(kept) <= set(found)
+
+
+def test_each_commit_is_one_more_whatever_its_subject() -> None:
+    text = "Committed {} docs: describe the moon column of the printed almanac"
+    one, two = (
+        replace(COMMIT, text=text.format(sha), pos=pos) for sha, pos in (("1a2b3c4", 3), ("5d6e7f8", 9))
+    )
+    assert set(ranking.keep([one, two], 1)) == {one, two}
+    assert ranking.keep([one, two], 1)[0] is two
+
+
+def test_no_two_lines_of_the_page_begin_alike() -> None:
+    short = saying(
+        "Recommendation: read the tides as a stream, as the parser does already", pos=1, weight=6.0
+    )
+    long = saying(f"{short.text}; the tables of Oban and Mallaig come in at once then", pos=2, weight=2.9)
+    other = saying("The gauges of the harbour tell the time in UTC", pos=3, weight=0.5)
+    page = ranking.keep([short, long, other], 1)
+    assert page.index(other) < max(page.index(short), page.index(long))

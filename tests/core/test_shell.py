@@ -26,6 +26,7 @@ EOF
         ("cd /srv/tides && pytest -q 2>&1 | tail -5", "pytest -q"),
         ("CI=1 sudo make   test", "make test"),
         ("timeout 30 npm test", "npm test"),
+        ("# Test 1: the usual case\npytest -q", "pytest -q"),
         ("python - <<'EOF'\nprint(1)\nEOF", "python - <<'EOF'"),
     ],
 )

@@ -503,3 +503,24 @@ def test_what_is_left_of_a_request_is_a_task_only_if_it_asks_for_something() -> 
         " in the old almanac the columns of the tides were much wider than these"
     )
     assert "print the tides" in (task_text(prompt(text), calls("ls almanac")) or "")
+
+
+def test_who_asks_back_does_not_answer() -> None:
+    told = (*MOON, say("The moon is printed. Shall I print the sun?"))
+    named = focus_text(
+        *told,
+        prompt("hm. could the harbour master turn both columns off instead?"),
+        say("They could. Want me to add that?"),
+    )
+    assert "harbour master" in named
+
+
+def test_after_a_courtesy_what_comes_is_no_answer_to_it() -> None:
+    told = (*MOON, say("The moon is printed. Is there anything else you need help with?"))
+    named = focus_text(*told, prompt("jump to the web page of the harbour master"), say("It stands in web/."))
+    assert "harbour master" in named
+
+
+def test_advice_is_no_offer() -> None:
+    advice = "Make a new environment.\n\nIf you prefer conda, replace pip with it in these commands."
+    assert task(*MOON[:3], say(advice)) is None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from story_builder import Beat, committed, done, edit, prompt, say, shell
+from story_builder import Beat, committed, done, edit, prompt, read, say, shell
 
 from nanoctx.core import traces
 from nanoctx.core.candidates import candidates
@@ -60,6 +60,24 @@ def test_a_tool_that_failed_is_told_with_what_it_was_given() -> None:
     call, result = edit("src/tides.py", ok=False)
     failed = (call, replace(result, text="File has not been read"))
     assert lines("trouble", failed) == ["edit src/tides.py failed: File has not been read"]
+
+
+def test_a_look_in_vain_and_an_edit_that_was_made_after_all_are_no_trouble() -> None:
+    call, result = edit("src/tides.py", ok=False)
+    failed = (call, replace(result, text="File has not been read"))
+    assert lines("trouble", failed, edit("src/tides.py")) == []
+    call, result = read("src/oban.toml")
+    assert lines("trouble", (call, replace(result, text="File does not exist.", ok=False))) == []
+
+
+def test_commands_are_kept_to_be_found_again_but_for_looks_and_git() -> None:
+    ran = (
+        shell("make tables PORT=oban"),
+        shell("ls tables"),
+        shell("git push"),
+        shell("make tables PORT=mull"),
+    )
+    assert lines("ran", *ran) == ["Ran make tables PORT=mull"]
 
 
 def test_nothing_done_leaves_no_trace() -> None:
