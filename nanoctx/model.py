@@ -79,6 +79,8 @@ class Batch:
     cursor: Cursor
     skipped: int = 0  # lines that could not be read: counted and shown, never fatal
     restarted: bool = False  # the log was replaced or shortened: these events start from its first line
+    # Nothing complete stood behind the new cursor, so there is no need to ask again.
+    at_end: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

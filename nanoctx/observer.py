@@ -164,6 +164,7 @@ class _Look:
         self.forgotten = gone
         self.changed: dict[str, None] = {}
         self.problems: list[str] = []
+        self.projects: dict[Path, str] = {}
         self.sessions = self.skipped = 0
 
     def read_all(self, progress: Callable[[str], None] | None) -> None:
@@ -210,9 +211,10 @@ class _Look:
                 told[session] = grow(before, events, batch.skipped, self.forgotten)
                 touched.add(session)
             self.skipped += batch.skipped
-            if batch.cursor == cursor:
-                break
+            is_last = batch.at_end or batch.cursor == cursor
             cursor = batch.cursor
+            if is_last:
+                break
             batch = source.read(log, cursor, until_line)
         if not local and not any(_is_known(story, log) for story in told.values()):
             raise LogUnreadable(f"{log} holds no record of {source.NAME}: check --agent and the path.")
@@ -262,11 +264,17 @@ class _Look:
         folder = self.ws.project_root or (Path(story.cwd) if local and story.cwd else None)
         # Where HEAD stood is known only while the session goes on: afterwards anybody may have moved it.
         head = git.head(folder) if folder is not None and not made.ended else None
-        project = git.slug(folder) if folder is not None else git.named(story.cwd or "project")
+        project = self._project(folder) if folder is not None else git.named(story.cwd or "project")
         made = replace(made, project=project, head=head.sha[:12] if head else "", log=log)
         clean = self.forgotten.observation(rewording.carried(made, old))
         if clean is not None:
             self._save(clean)
+
+    def _project(self, folder: Path) -> str:
+        """Its name, which does not change while we look: many sessions are of few folders."""
+        if folder not in self.projects:
+            self.projects[folder] = git.slug(folder)
+        return self.projects[folder]
 
     def _ignored(self, cwd: str) -> bool:
         return any(Path(cwd).is_relative_to(folder) for folder in self.ws.ignored) if cwd else False

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
-from secrets import token_hex
 
 from nanoctx import answers, scenes
 from nanoctx.core import context, forgotten, people
@@ -40,7 +39,7 @@ def edited(
     ws: Workspace, known: Sequence[Observation], changes: Sequence[Change], now: datetime, zone: tzinfo
 ) -> Observation:
     """Keep what a person did to CONTEXT.md by a command, as if they had done it in their editor."""
-    names, salt = scenes.projects(known), token_hex(8)
+    names, salt = scenes.projects(known), os.urandom(8).hex()
     shown = context.compose(scenes.scene(ws, known, None, now, zone))
     done = people.record(changes, shown, salt=salt)
     at = people.moment(known, now)
@@ -65,7 +64,7 @@ def _rewrite(
     current = list(after)
 
     def record(changes: tuple[Change, ...]) -> None:
-        salt = token_hex(8)
+        salt = os.urandom(8).hex()
         shown = context.compose(scenes.scene(ws, before, project, now, zone, alone=alone))
         done = people.record(changes, shown, salt=salt)
         if done:

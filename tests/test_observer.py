@@ -17,6 +17,8 @@ from nanoctx.core.tokens import count
 from nanoctx.disk import files, observations, stories, workspace
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, LogUnreadable, UsageError
+from nanoctx.model import Batch, Cursor
+from nanoctx.sources import claude_code
 from nanoctx.views.desk import Desk
 
 LATER = datetime(2026, 2, 12, 15, 0, tzinfo=UTC)
@@ -93,6 +95,19 @@ def test_a_second_look_adds_and_never_duplicates(home: Path, repo: Path, ws: Wor
     (seen,) = observations.load_all(ws.root).observations
     assert seen.prompts == 2
     assert "moon phase" in page(ws)["Now"][0], "a new topic evicts the old focus"
+
+
+def test_a_log_is_read_once(home: Path, repo: Path, ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    a_session(home, repo)
+    read, cursors = claude_code.read, []
+
+    def counted(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
+        cursors.append(cursor)
+        return read(log, cursor, until_line)
+
+    monkeypatch.setattr(claude_code, "read", counted)
+    look(ws)
+    assert cursors == [Cursor()], "what was told as its end need not be looked for"
 
 
 def test_of_a_log_that_did_not_grow_nothing_is_loaded(

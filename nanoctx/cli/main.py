@@ -6,7 +6,6 @@ import gc
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 
 import click
@@ -135,12 +134,16 @@ def _run(arguments: list[str]) -> int:
 
 def _failed(sentence: str, code: int) -> int:
     if os.environ.get("NANOCTX_DEBUG"):
+        import traceback  # for those who look for a fault, not for every command
+
         traceback.print_exc()
     click.echo(f"nanoctx: {sentence}", err=True)
     return code
 
 
 def _bug(error: Exception) -> str:
+    import traceback
+
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{os.path.basename(frame.filename)} line {frame.lineno}"  # noqa: PTH119
     return f"this is a bug in nanoctx ({type(error).__name__} in {place}: {str(error)[:200]})"

@@ -165,9 +165,10 @@ class Transcripts:
                 if batch.restarted:
                     one.told = triggers.Told(prompted=one.told.prompted, step=one.told.step)
                 reasons.update(dict.fromkeys(triggers.take(one.told, batch.events, threshold)))
-                if batch.cursor == one.cursor:
-                    break
+                is_last = batch.at_end or batch.cursor == one.cursor
                 one.cursor = batch.cursor
+                if is_last:
+                    break
         except LogUnreadable:
             return ()  # gone, or unmounted: what it said is known
         if one.told.session != before:

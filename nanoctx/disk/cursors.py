@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import msgspec
@@ -35,8 +34,11 @@ def load(path: Path) -> dict[str, Cursor]:
 
 def save(path: Path, cursors: Mapping[str, Cursor]) -> None:
     """Save all cursors, after everything that was made from what they passed over."""
-    logs = {log: asdict(cursors[log]) for log in sorted(cursors)}
-    files.write(path, json.dumps({"v": VERSION, "logs": logs}, indent=0) + "\n", durable=False)
+    # One by one, for json's fast encoder does not break lines.
+    logs = ",\n".join(
+        f"{json.dumps(log)}: {msgspec.json.encode(cursors[log]).decode()}" for log in sorted(cursors)
+    )
+    files.write(path, f'{{"v": {VERSION}, "logs": {{\n{logs}\n}}}}\n', durable=False)
 
 
 def _is_sound(cursor: Cursor) -> bool:

@@ -43,9 +43,7 @@ def load(state: Path, log: str) -> dict[str, Story] | None:
 
 def save(state: Path, log: str, stories: dict[str, Story]) -> None:
     files.make_folder(state / "stories")
-    files.write(
-        _path(state, log), msgspec.json.encode(_Saved(VERSION, stories)).decode(), durable=False, private=True
-    )
+    files.put(_path(state, log), msgspec.json.encode(_Saved(VERSION, stories)), durable=False, private=True)
 
 
 def _path(state: Path, log: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from pathlib import Path
 
 from nanoctx.disk.refusals import refusals
@@ -62,4 +61,4 @@ def left_in(folder: Path) -> list[Path]:
 def _named(name: str, mark: str) -> str:
     # Long names are cut, so that the temporary's fits wherever the file's own does.
     short = os.fsencode(name)[:60].decode("utf-8", "ignore")
-    return f".{short}{mark}.{secrets.token_hex(8)}{SUFFIX}"
+    return f".{short}{mark}.{os.urandom(8).hex()}{SUFFIX}"

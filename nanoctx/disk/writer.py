@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -49,6 +48,8 @@ def program(own: OwnSettings, env: Mapping[str, str]) -> list[str]:
         return []
     if not words or "\0" in own.writer_command:
         return []
+    import shutil  # most people have no such program
+
     home = registry.home(env)
     name = str(home / registry.expanded(words[0], env)) if "/" in words[0] else words[0]
     found = shutil.which(name, path=env.get("PATH"))

@@ -46,8 +46,9 @@ def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
                 is_start = events.take(pos, line.decode("utf-8", "replace").rstrip("\r\n"))
                 if is_start and lines.is_long:
                     return Batch(events.finish(), lines.cursor, lines.skipped, lines.told_before)
-            if lines.cursor.offset == before:
-                return Batch(events.finish(), lines.cursor, lines.skipped, lines.told_before)
+            if lines.at_end or lines.cursor.offset == before:
+                told = events.finish()
+                return Batch(told, lines.cursor, lines.skipped, lines.told_before, lines.at_end)
             lines.go_on()
 
 

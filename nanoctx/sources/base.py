@@ -50,7 +50,8 @@ class Source(Protocol):
     def read(self, log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
         """Events behind the cursor, up to a line counted from the start of the log.
 
-        A long log is given in parts: read again from the new cursor until it stays where it is.
+        A long log is given in parts: read again from the new cursor until it stays where it is, or until a
+        batch says that it is `at_end`.
         """
 
 

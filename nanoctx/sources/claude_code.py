@@ -48,6 +48,7 @@ def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
             cursor=lines.cursor,
             skipped=events.skipped + lines.skipped,
             restarted=lines.restarted,
+            at_end=lines.at_end,
         )
 
 
@@ -73,18 +74,21 @@ def _peek(log: Path, key: str) -> str:
     mark = f'"{key}":'.encode()
     try:
         with open(log, "rb", opener=unwaiting) as file:
-            lines = file.read(_PEEK_BYTES).split(b"\n")
+            left = _PEEK_BYTES
+            while line := file.readline(left):
+                left -= len(line)
+                if mark in line and (value := getattr(_header(line), key)):
+                    return str(value)
     except OSError:
-        return ""  # whoever reads the log will say so
-    for line in lines:
-        if mark in line:
-            try:
-                value = getattr(_HEADER.decode(line), key)
-            except (ValueError, RecursionError):
-                continue
-            if value:
-                return str(value)
+        pass  # whoever reads the log will say so
     return ""
+
+
+def _header(line: bytes) -> _Header:
+    try:
+        return _HEADER.decode(line)
+    except (ValueError, RecursionError):
+        return _Header()
 
 
 def _project_folders(home: Path, env: Mapping[str, str]) -> Iterator[Path]:

@@ -62,6 +62,7 @@ def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
             cursor=lines.cursor,
             skipped=events.skipped + lines.skipped,
             restarted=lines.restarted,
+            at_end=lines.at_end,
         )
 
 
@@ -93,6 +94,7 @@ def _read_compressed(log: Path, cursor: Cursor, until_line: int | None, events: 
         cursor=Cursor(known.st_dev, known.st_ino, known.st_size, pos, mark),
         skipped=events.skipped + skipped,
         restarted=cursor.offset > 0,
+        at_end=until_line is None,
     )
 
 

@@ -73,6 +73,8 @@ class Item(Struct, gc=False):
 
 def line_of(line: bytes) -> Line | None:
     """The line decoded; None if it cannot be read. A kind we do not know gives an empty body."""
+    if (usual := _at_once(line)) is not None:
+        return usual
     for attempt in (bytes, repaired):
         try:
             return _decoded(attempt(line))
@@ -127,6 +129,20 @@ def branch_of(body: Body) -> str:
     return (git.branch if git else None) or ""
 
 
+def _at_once(line: bytes) -> Line | None:
+    """A line of the usual shape, in one pass; None if that is not sure."""
+    if not line.startswith(b'{"timestamp":"'):
+        return None
+    try:
+        whole = _WHOLE.decode(line)
+    except (ValueError, RecursionError):
+        return None
+    if whole.payload is None:
+        return None
+    kind = whole.payload.type if whole.type in ("event_msg", "response_item") else whole.type
+    return Line(kind, whole.timestamp, whole.payload if kind in _KINDS else Body())
+
+
 def _decoded(line: bytes) -> Line:
     envelope = _ENVELOPE.decode(line)
     if not len(bytes(envelope.payload)):
@@ -144,6 +160,13 @@ class _Envelope(Struct, gc=False):
     timestamp: str | int | float | None = None
     type: str = ""
     payload: Raw = NOTHING
+    id: str | int | None = None
+
+
+class _Whole(Struct, gc=False):
+    timestamp: str | int | float | None = None
+    type: str = ""
+    payload: Body | None = None
     id: str | int | None = None
 
 
@@ -179,6 +202,7 @@ _KINDS = frozenset(
         "custom_tool_call_output",
     )
 )
+_WHOLE = Decoder(_Whole)
 _ENVELOPE = Decoder(_Envelope)
 _TYPED = Decoder(_Typed)
 _BODY = Decoder(Body)

@@ -39,6 +39,7 @@ def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
             cursor=lines.cursor,
             skipped=events.skipped + lines.skipped,
             restarted=lines.restarted,
+            at_end=lines.at_end,
         )
 
 

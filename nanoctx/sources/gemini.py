@@ -51,7 +51,8 @@ def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
     new, skipped = read_lines(log, cursor, until_line, conversation.take)
     if skipped is None:
         return Batch((), new)
-    return Batch(conversation.finish(), new, skipped + conversation.skipped, restarted=cursor.offset > 0)
+    skipped += conversation.skipped
+    return Batch(conversation.finish(), new, skipped, restarted=cursor.offset > 0, at_end=True)
 
 
 def project_of(folder: Path) -> str:
@@ -83,7 +84,7 @@ def _read_document(log: Path, cursor: Cursor, until_line: int | None, conversati
     for number, message in enumerate(messages, 1):
         conversation.take(number, message)
     new = replace(given[1], lines=max(1, len(messages)))
-    return Batch(conversation.finish(), new, conversation.skipped, restarted=cursor.offset > 0)
+    return Batch(conversation.finish(), new, conversation.skipped, restarted=cursor.offset > 0, at_end=True)
 
 
 def _is_of_subagent(log: Path) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,6 +49,8 @@ def state(folder: Path, since: Since | None, *, timeout: float = TIMEOUT) -> Rep
         return None
     found = Repository(seen.branch, seen.sha, doing=_doing(places.own), bare=_is_bare(places))
     # Files and commits are asked for at once: somebody may be waiting, and git waits for the disk.
+    from concurrent.futures import ThreadPoolExecutor  # most looks are not at a repository
+
     with ThreadPoolExecutor(max_workers=1) as pool:
         listing = pool.submit(_with_commits, found, places, since, timeout) if since is not None else None
         if not found.bare:

@@ -32,7 +32,7 @@ class LogLines:
         self._until = until_line
         self.skipped = 0  # lines too long even without their long strings
         self.start = 0  # where the current line begins
-        self._ended = False  # no complete line is left
+        self.at_end = False  # no complete line is left
         if until_line is not None and until_line < 1:
             raise UsageError("The line to read up to must be 1 or more.")
         try:
@@ -60,7 +60,7 @@ class LogLines:
             yield from self._read()
         except OSError as error:
             raise LogUnreadable(f"Reading {self._log} failed: {error.strerror}; try again.") from error
-        if self._ended and self._until is not None and self._lines < self._until:
+        if self.at_end and self._until is not None and self._lines < self._until:
             raise UsageError(f"{self._log} has only {self._lines} complete lines; name one of them.")
 
     @property
@@ -99,7 +99,7 @@ class LogLines:
             got = readline(longest)
             line, size = (got, len(got)) if got.endswith(b"\n") else self._unended(got)
             if not size:
-                self._ended = True
+                self.at_end = True
                 return
             pos += 1
             self.start = offset

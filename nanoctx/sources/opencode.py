@@ -125,6 +125,7 @@ def _batch(told: Sequence[Events], new: Cursor, old: Cursor) -> Batch:
         cursor=replace(new, lines=max(one.messages for one in told)),
         skipped=sum(one.skipped for one in told),
         restarted=old.offset > 0,
+        at_end=True,
     )
 
 

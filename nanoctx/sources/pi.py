@@ -46,6 +46,7 @@ def read_with(
             cursor=lines.cursor,
             skipped=events.skipped + lines.skipped,
             restarted=lines.restarted,
+            at_end=lines.at_end,
         )
 
 

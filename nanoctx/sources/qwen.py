@@ -39,7 +39,13 @@ def read(log: Path, cursor: Cursor, until_line: int | None = None) -> Batch:
         events = Events(log, lines, _head(log).sessionId or log.stem)
         for pos, line in lines:
             events.take(pos, line)
-        return Batch(events.finish(), lines.cursor, events.skipped + lines.skipped, lines.restarted)
+        return Batch(
+            events=events.finish(),
+            cursor=lines.cursor,
+            skipped=events.skipped + lines.skipped,
+            restarted=lines.restarted,
+            at_end=lines.at_end,
+        )
 
 
 def _head(log: Path) -> _Head:

@@ -22,19 +22,19 @@ def read_lines(
     log: Path, cursor: Cursor, until_line: int | None, take: Callable[[int, bytes], None]
 ) -> tuple[Cursor, int | None]:
     """Give all complete lines to `take`; the new cursor and how many were skipped, None if nothing is new."""
-    with LogLines(log, cursor) as lines:
-        known = until_line is None and not lines.restarted and cursor.offset > 0
-        if known and next(iter(lines), None) is None:
-            return lines.cursor, None  # which may have passed the newline of a line read before
+    if until_line is None and cursor.offset:
+        with LogLines(log, cursor) as lines:
+            if not lines.restarted and next(iter(lines), None) is None:
+                return lines.cursor, None  # which may have passed the newline of a line read before
     at, skipped = Cursor(), 0
     while True:
         with LogLines(log, at, until_line) as lines:
             for pos, line in lines:
                 take(pos, line)
             skipped += lines.skipped
-            if lines.cursor == at:
+            before, at = at, lines.cursor
+            if lines.at_end or at == before:
                 return at, skipped
-            at = lines.cursor
 
 
 def read_document(log: Path, cursor: Cursor, until_line: int | None) -> tuple[bytes, Cursor] | None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from nanoctx.errors import LogUnreadable, UsageError
 from nanoctx.model import EVENT_KINDS, TOOL_NAMES, Batch, Cursor, Event
-from nanoctx.sources import SOURCES
+from nanoctx.sources import SOURCES, lines
 from nanoctx.sources.base import Source
 
 SAMPLES = {path.stem: path for path in (Path(__file__).parent / "fixtures").iterdir()}
@@ -119,6 +119,26 @@ def test_behind_the_end_there_is_nothing(source: Source, tmp_path: Path) -> None
     first = source.read(log, Cursor())
     again = source.read(log, first.cursor)
     assert again == Batch(events=(), cursor=first.cursor)
+
+
+@every_source
+def test_a_batch_that_left_nothing_says_so(source: Source, tmp_path: Path) -> None:
+    assert source.read(copy(source, tmp_path), Cursor()).at_end
+
+
+@line_logs
+def test_a_batch_says_that_it_is_at_the_end_only_if_it_is(
+    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "BATCH", 300)
+    log = copy(source, tmp_path)
+    batch = source.read(log, Cursor())
+    while not batch.at_end:
+        before, batch = batch.cursor, source.read(log, batch.cursor)
+        assert batch.cursor != before or batch.at_end
+    again = source.read(log, batch.cursor)
+    assert again == Batch(events=(), cursor=batch.cursor)
+    assert batch.cursor.offset == log.stat().st_size
 
 
 @line_logs
