@@ -42,12 +42,15 @@ def answer_of(lines: list[str]) -> Answer:
 
 def fence_of(line: str) -> str:
     """What will close the fence that this line opens; empty if it opens none."""
+    if not line.lstrip().startswith(_FENCE_BEGINS):
+        return ""
     found = _FENCE.match(line)
     return found[1] or f"</{found[2]}>" if found else ""
 
 
 def closes(line: str, fence: str) -> bool:
-    return line.strip().startswith(fence) and not line.strip().removeprefix(fence).strip("`~")
+    text = line.strip()
+    return text.startswith(fence) and not text.removeprefix(fence).strip("`~")
 
 
 def slashed(path: str) -> str:
@@ -79,6 +82,7 @@ def _without_thoughts(lines: list[str]) -> list[str]:
     return _THOUGHTS.sub("", text).rpartition("► **ANSWER**")[2].split("\n")
 
 
+_FENCE_BEGINS = ("```", "~~~", "<")
 # Aider asks for tags where a file has backticks of its own.
 _FENCE = re.compile(r"\s{0,3}(?:(`{3,}|~{3,})|<(source|code|pre|codeblock|sourcecode)>\s*$)")
 _CLOSED = re.compile(r"`{3,}|~{3,}|</(?:source|code|pre|codeblock|sourcecode)>")

@@ -26,7 +26,7 @@ class Events:
 
     def take(self, pos: int, line: str) -> bool:
         """True if the line begins a session."""
-        started = _STARTED.fullmatch(line)
+        started = _STARTED.fullmatch(line) if line.startswith("# ") else None
         time = local_epoch(started[1]) if started else None
         if started is None or time is None:
             if self._session is None and line.strip():  # a history that was cut
@@ -77,6 +77,12 @@ class _Session:
         self._subject = ""  # the line before a question tells what it is about
 
     def take(self, pos: int, line: str) -> None:
+        is_blank = not line.strip()
+        if self._mode == "answer" and not line.startswith((">", "#")):  # as most lines
+            self._lines.append(line)
+            self._follow_fence(line)
+            self._after_blank = is_blank
+            return
         ends = line.endswith("  ")
         if self._is_prompt(line, ends):
             self._enter("prompt", pos)
@@ -88,13 +94,13 @@ class _Session:
         elif self._mode == "report":
             self._report(At(pos), line)
             self._mode = "ui" if ends else "report"
-        elif line.strip() or self._mode == "answer":
+        elif not is_blank or self._mode == "answer":
             self._enter("answer", pos)
             self._lines.append(line)
             self._follow_fence(line)
         else:
             self._enter("ui", pos)
-        self._after_blank = not line.strip()
+        self._after_blank = is_blank
 
     def finish(self, inputs: Typed, end: float | None) -> list[Event]:
         """Nothing, if nothing was said or done: aider is often started twice before it is used."""
@@ -109,12 +115,12 @@ class _Session:
         return told if any(event.kind in ("prompt", "say", "tool") for event in told) else []
 
     def _is_prompt(self, line: str, ends: bool) -> bool:
-        if not _PROMPT.match(line):
+        if not line.startswith("#### ") and line != "####":
             return False
         return ends and not self._fence if self._marked else self._mode != "answer"
 
     def _is_ui(self, line: str, ends: bool) -> bool:
-        if not _UI.match(line):
+        if not line.startswith("> ") and line != ">":
             return False
         if ends or not self._marked:
             return not self._fence or bool(_SURE.match(line))
@@ -279,8 +285,6 @@ def _count(tokens: str) -> int:
 
 
 _STARTED = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) *")
-_PROMPT = re.compile(r"####(?: |$)")
-_UI = re.compile(r">(?: |$)")
 _SURE = re.compile(r"> (?:Tokens: |\^C |Applied edit to |Commit [0-9a-f]{7})")  # even inside an open fence
 _TOKENS = re.compile(r"Tokens: (\d+(?:\.\d+)?k?) sent,.*?(\d+(?:\.\d+)?k?) received")
 _APPLIED = re.compile(r"Applied edit to (.+)")
