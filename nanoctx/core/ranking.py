@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 from math import fsum
@@ -16,6 +16,7 @@ from nanoctx.core.candidates import REPORTED_WITHIN
 _SHA = re.compile(r"\b[0-9a-f]{7}")
 KEPT = 57  # of 60 items, beside focus, task and block
 FRESH = 0.5  # of a candidate's worth: what it says that no better one has said
+REPEATED = 0.85  # of the words of a candidate: one that says so many of them says it all
 FADES = 0.985  # what a turn later leaves of it
 FULL = 120  # characters of a line that says as much as one can
 LINES = 8  # that the page may draw from, in order of use; the rest follow by weight
@@ -48,7 +49,7 @@ def keep(
     found: Sequence[Candidate], turns: int, weights: Mapping[str, float] = MappingProxyType({})
 ) -> list[Candidate]:
     """The candidates worth storing, most useful for the page first, near-repeats left out."""
-    chosen = sorted(_worth_storing(found, turns), key=lambda one: (-_worth(one, turns), one.pos))
+    chosen = _worth_storing(found, turns)
     first = _for_the_page(chosen, turns, weights)
     picked = {id(one) for one in first}
     return first + [one for one in chosen if id(one) not in picked]
@@ -56,13 +57,17 @@ def keep(
 
 def _worth_storing(found: Sequence[Candidate], turns: int) -> list[Candidate]:
     """One by one the best, by what it is worth and by how much of it was not said by those before it."""
-    chosen: list[Candidate] = []
+    chosen: list[int] = []
     vocabularies: list[frozenset[str]] = []
     rules: list[frozenset[str]] = []
-    covered: set[str] = set()
+    covered: set[str] = set()  # by both
     # A wish for ever repeats what was said on its occasion, and is more.
-    wished = {(one.pos, prose.words(one.text)) for one in found if one.kind == "rule"}
-    heap = [(-_worth(one, turns), -one.pos, index) for index, one in enumerate(found)]  # the later of two
+    wished: defaultdict[int, list[frozenset[str]]] = defaultdict(list)
+    for one in found:
+        if one.kind == "rule":
+            wished[one.pos].append(prose.words(one.text))
+    worths = [_worth(one, turns) for one in found]
+    heap = [(-worths[index], -one.pos, index) for index, one in enumerate(found)]  # the later of two
     heapify(heap)
     while heap and len(chosen) < KEPT:
         value, late, index = heap[0]
@@ -70,28 +75,32 @@ def _worth_storing(found: Sequence[Candidate], turns: int) -> list[Candidate]:
         have = prose.words(one.text)
         is_rule = one.kind == "rule"
         said = rules if is_rule else vocabularies
+        new = len(have - covered)
         if (
             not have
-            or (one.sort != "commit" and _repeats(have, said))  # each commit is one more
-            or (not is_rule and _repeats(have, [words for at, words in wished if at == one.pos]))
+            # One that repeats another has few words that were not said by any: quickly told of most.
+            # And each commit is one more.
+            or (one.sort != "commit" and len(have) - new >= REPEATED * len(have) and _repeats(have, said))
+            or (not is_rule and one.pos in wished and _repeats(have, wished[one.pos]))
         ):
             heappop(heap)
             continue
-        fresh = 1.0 if is_rule else len(have - covered) / len(have)
-        now = -_worth(one, turns) * (1 - FRESH + FRESH * fresh)
+        fresh = 1.0 if is_rule else new / len(have)
+        now = -worths[index] * (1 - FRESH + FRESH * fresh)
         if now > value:  # it says less than when it was last weighed
             heapreplace(heap, (now, late, index))
             continue
         heappop(heap)
         covered |= have
         said.append(have)
-        chosen.append(one)
-    return chosen
+        chosen.append(index)
+    chosen.sort(key=lambda index: (-worths[index], found[index].pos))
+    return [found[index] for index in chosen]
 
 
 def _repeats(have: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
     """One of those said before has nearly all of these words."""
-    most = 0.85 * len(have)
+    most = REPEATED * len(have)
     return any(len(other) >= most and len(have & other) >= most for other in said)
 
 
