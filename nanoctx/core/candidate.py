@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from nanoctx.model import Event
 
 WIDTH = 232  # of an item's 240 characters
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True, gc=False):
     kind: str  # an item kind
     sort: str  # what it is for the ranking: commit, outline, asked, …
     text: str

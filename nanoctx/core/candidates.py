@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from nanoctx.core import cues, hindsight, prose, shell, traces
 from nanoctx.core.candidate import WIDTH, Candidate, made
@@ -23,7 +24,7 @@ def candidates(story: Sequence[Deeds], root: str = "") -> list[Candidate]:
     found: list[Candidate] = []
     for index, deeds in enumerate(story):
         found += _from_person(story, index)
-        found += traces.from_commits(story, index, _told(deeds))
+        found += traces.from_commits(story, index, _told(deeds) if deeds.commits else "")
         found += _from_report(deeds, index, doubtful=hindsight.failed_since(story, index))
         found += traces.from_failures(story, index)
     found += traces.from_story(story, root)
@@ -245,7 +246,7 @@ def outline(parts: Sequence[prose.Block], limit: int = WIDTH - 2) -> str:
     lead = ""
     groups: list[tuple[str, list[str]]] = []
     for block in parts:
-        if (
+        if block.heading and (
             cues.NEXT_HEADING.search(block.heading)
             or cues.INTENT.match(block.heading)
             or cues.OFFER.search(block.heading)

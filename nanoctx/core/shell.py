@@ -76,8 +76,8 @@ _MISUSE = (
     *("invalid usage", "command not found"),
 )
 _COUNTED = re.compile(
-    r"\b\d+ (?:tests? )?(?:pass(?:ed|ing)?|ok|succeeded|issues?|errors?|problems?|warnings?|tests?)\b"
-    r"|\ball (?:checks|tests|files) pass|\b0 (?:failures|failed)|test result: ok",
+    r"\b(?:\d+ (?:tests? )?(?:pass(?:ed|ing)?|ok|succeeded|issues?|errors?|problems?|warnings?|tests?)\b"
+    r"|all (?:checks|tests|files) pass|0 (?:failures|failed))|test result: ok",
     re.IGNORECASE,
 )
 _REMOVE = re.compile(r"(?:^|[;&|\n]|&&)\s*(?:sudo )?(?:git )?rm\s+([^;&|\n]+)")
@@ -187,7 +187,7 @@ def commits(command: str, output: str, ok: bool, pos: int) -> Iterator[Commit]:
     """Commits, pushes and pull requests that this run shows to have happened."""
     message = commit_message(command)
     may_commit = makes_commit(command) or (ok and not only_looks(command))
-    made = list(_COMMITTED.finditer(output)) if may_commit else []
+    made = list(_COMMITTED.finditer(output)) if may_commit and "[" in output else []
     for found in made:
         yield Commit(
             pos, sha=found[2][:12], subject=found[3].strip(), body=tuple(message[1:]), branch=found[1]

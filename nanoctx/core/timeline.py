@@ -83,7 +83,8 @@ def pattern(minutes: float, prompts: int, edits: int, reads: int, commands: int,
 
 def absolute_dates(text: str, said_at: datetime, tz: tzinfo) -> str:
     """The same words with "tomorrow", "next Friday", "3 days ago" as dates; code and quotes are kept."""
-    if not _SPEAKS_OF_DAYS.search(text.lower()):
+    low = text.lower()
+    if not any(word in low for word in _OF_DAYS):
         return text  # as nearly all do: the long search is for the rest
     day = said_at.astimezone(tz).date()
 
@@ -183,5 +184,6 @@ _QUOTED = r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|(?<!\w)'[^'\n]*'
 _BEFORE = r"(?<![\w./\\@#$%&=+:<>{\[-])(?<![\w.]\()(?<![=<>] )"
 _AFTER = r"(?![\w/\\=@(\[{-]|[.:]\w| =)"
 _ANY = "|".join(f"(?P<{name}>{said})" for name, (said, _) in _SAYINGS.items())
-_SPEAKS_OF_DAYS = re.compile("day|tomorrow|week|month|year|morning|noon|evening|night")  # each saying does
+# Each saying holds one of them.
+_OF_DAYS = ("day", "tomorrow", "week", "month", "year", "morning", "noon", "evening", "night")
 _SPOKEN = re.compile(f"{_QUOTED}|{_BEFORE}(?:{_ANY}){_AFTER}", re.IGNORECASE | re.DOTALL)
