@@ -23,6 +23,7 @@ _NAME = re.compile(
     r"(?<![\w\"'`=/.:@-])(?:[a-z]++(?:[A-Z][a-zA-Z]{2,}+|(?:[A-Z][a-zA-Z]*+)?_[a-zA-Z_]{3,}+)"
     r"|[A-Z](?:[a-z]++[A-Z][a-zA-Z]++|[a-zA-Z]*+_[a-zA-Z_]{3,}+))(?!\w)"
 )
+_ASCII_NAME = re.compile(_NAME.pattern, re.ASCII)  # nearly twice as fast, and the same where all is ASCII
 _CODE = (
     ".c", ".cc", ".cpp", ".cs", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".java", ".js", ".jsx", ".kt",
     ".lua", ".mjs", ".php", ".py", ".rb", ".rs", ".scala", ".sh", ".sql", ".svelte", ".swift", ".ts", ".tsx",
@@ -42,7 +43,8 @@ def marks(path: str, text: str) -> dict[str, str]:
         }
         return {key: value for key, value in found.items() if value}
     defined = symbols(text)[:SYMBOLS]
-    counted = Counter(_NAME.findall(text)) if kind.endswith(_CODE) else Counter[str]()
+    name = _ASCII_NAME if text.isascii() else _NAME
+    counted = Counter(name.findall(text)) if kind.endswith(_CODE) else Counter[str]()
     known = set(defined)
     others = [name for name, _ in counted.most_common(NAMES + len(known)) if name not in known][:NAMES]
     found = {"symbols": ",".join(defined), "names": ",".join(others)}

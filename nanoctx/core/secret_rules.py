@@ -24,8 +24,10 @@ Span = tuple[str, int, int]
 def usual_secrets(data: bytes) -> list[Span]:
     """Tokens known by their shape or by the name beside them, and passwords told in a sentence."""
     found = [*keyed(data), *_said(data)]
-    if _VENDORS_SHAPE.search(data) is not None or _OTHER_SHAPE.search(data) is not None:
+    if _VENDORS_SHAPE.search(data) is not None:
         found += [*_shaped(data), *_prefixed(data)]
+    elif _OTHER_SHAPE.search(data) is not None:
+        found += [*_marked(data), *_prefixed(data)]
     return found
 
 
@@ -41,6 +43,16 @@ def _shaped(data: bytes) -> Iterator[Span]:
         start, end = match.span(group)
         token = _text(data[start : min(end, start + _ENOUGH)])
         if not is_blank_shape(token) and (kind != "token" or is_random(token)):
+            yield kind, start, end
+
+
+def _marked(data: bytes) -> Iterator[Span]:
+    """The last of the shapes alone: to look for them all takes re2 long the first time."""
+    kind = shapes.SHAPES[-1][0]
+    for match in _MARKED.finditer(data):
+        start, end = match.span(1)
+        token = _text(data[start : min(end, start + _ENOUGH)])
+        if not is_blank_shape(token) and is_random(token):
             yield kind, start, end
 
 
@@ -196,6 +208,7 @@ def _decoded(value: bytes) -> bytes:
 _LONGEST_SAID = 512
 _ENOUGH = 200  # characters of a token that tell whether it is a real one
 _SHAPE = shapes.compiled(shapes.SHAPE)
+_MARKED = shapes.compiled(shapes.MARKED)
 _PREFIXED = shapes.compiled(shapes.PREFIXED)
 _PREFIX_END = re.compile("[_.-]")
 _LONG_AND_NOT_HEX = re.compile(r"[_-](?=[a-f0-9]*[g-z])(?=[a-z]*[0-9])[a-z0-9]{32,}$")

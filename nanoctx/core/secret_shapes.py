@@ -75,6 +75,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
 )
 _SHAPE_START = r"(?:\b|_|\\[nrt])"
 SHAPE = _SHAPE_START + "(?:" + "|".join(f"({shape})" for _, shape in SHAPES) + ")"
+MARKED = f"{_SHAPE_START}({SHAPES[-1][1]})"
 
 # A vendor's prefix and a rest of capitals, small letters and digits, standing alone.
 PREFIXED = (
