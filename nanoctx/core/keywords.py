@@ -49,12 +49,12 @@ class Talk:
 
     def __init__(self, parts: Iterable[tuple[str, float]]) -> None:
         self.score: dict[str, float] = {}
-        self._times: Counter[str] = Counter()
-        self._parts: Counter[str] = Counter()
+        self._times: defaultdict[str, int] = defaultdict(int)
+        self._parts: defaultdict[str, int] = defaultdict(int)
         self._pairs: Counter[tuple[str, str]] = Counter()
-        self._spelled: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._spelled: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._named: set[str] = set()
-        self._noun: Counter[str] = Counter()  # how much more often a word stood as a noun than as a verb
+        self._noun: defaultdict[str, int] = defaultdict(int)  # more often as a noun than as a verb, by how much
         for text, weight in parts:
             if text:
                 self._hear(text, weight)
@@ -98,13 +98,15 @@ class Talk:
         before = "\n"
         for word, token in zip(words, tokens, strict=True):
             if word:
-                self._spelled[word][token] += 1
+                spelled = self._spelled[word]
+                spelled[token] = spelled.get(token, 0) + 1
                 # Among signs of another script each word in Latin letters is a name.
                 if (token.isascii() if wide else token[0].isupper() and before not in _BEGINS):
                     self._named.add(word)
-                self._noun[word] += (before.lower() in _BEFORE_NOUN) - (before.lower() in _BEFORE_VERB)
+                stood_after = before.lower()
+                self._noun[word] += (stood_after in _BEFORE_NOUN) - (stood_after in _BEFORE_VERB)
             before = token
-        self._pairs.update(pair for pair in pairwise(words) if pair[0] and pair[1] and pair[0] != pair[1])
+        self._pairs.update([pair for pair in pairwise(words) if pair[0] and pair[1] and pair[0] != pair[1]])
         for word, count in Counter(filter(None, words)).items():
             self.score[word] = self.score.get(word, 0.0) + weight
             self._times[word] += min(MOST_TIMES, count)
@@ -120,6 +122,8 @@ class Talk:
     def _usual(self, word: str) -> str:
         """As it is spelled most often."""
         spelled = self._spelled[word]
+        if len(spelled) == 1:
+            return next(iter(spelled)).strip(".-")
         return min(spelled, key=lambda token: (-spelled[token], len(token), token)).strip(".-")
 
 

@@ -137,8 +137,7 @@ def without_asides(phrase: str) -> str:
 
 def size(text: str) -> int:
     """How many words a text has; of scripts that do not part them, two signs count as one."""
-    wide = re.findall(prose.WIDE, text) if prose.may_be_wide(text) else ()
-    return len(text.split()) + len(wide) // 2
+    return len(text.split()) + prose.count_wide(text) // 2
 
 
 def overlap(text: str, other: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 
 import msgspec
@@ -48,9 +48,7 @@ _EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿⬀-⯿\ufe0f\u200d]")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^)\n]*\))*\)")
 _EMPHASIS = re.compile(r"(?<!\w)__|__(?!\w)|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
-# Not compiled before a text needs them: so large sets take as long as everything else in this module.
 WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-_SCRIPTS_MEET = rf"(?<={WIDE})(?=[A-Za-z0-9`-])|(?<=[A-Za-z0-9`])(?={WIDE})"
 _MARKER = re.compile(r"^\s*(?:#{1,6}|>+|[-*+•]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _URL_PULL = re.compile(r"https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|-/merge_requests)/(\d+)\S*")
 _URL = re.compile(r"https?://(?:www\.)?([\w.-]+(?::\d+)?(?:/[\w.-]+)?)[^\s)\]>\"']*")
@@ -141,7 +139,20 @@ def without_homes(text: str) -> str:
 
 def parted(text: str) -> str:
     """With a blank where scripts meet: a name inside a sentence without blanks is to be found."""
-    return re.sub(_SCRIPTS_MEET, " ", text) if may_be_wide(text) else text
+    if not may_be_wide(text):
+        return text
+    return _wide_run().sub(lambda run: " ".join(filter(None, (run[1], run[2]))) + " " * bool(run[3]), text)
+
+
+def count_wide(text: str) -> int:
+    """How many signs are of a script that does not part its words."""
+    return sum(len(run[2]) for run in _wide_run().finditer(text)) if may_be_wide(text) else 0
+
+
+@cache
+def _wide_run() -> re.Pattern[str]:
+    """Such signs, with what of Latin script they touch. Compiled when a text needs it: that takes long."""
+    return re.compile(rf"([A-Za-z0-9`]?)({WIDE}+)(?=([A-Za-z0-9`-]?))")
 
 
 def may_be_wide(text: str) -> bool:

@@ -6,6 +6,8 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 from nanoctx.core import secret_shapes as shapes
 from nanoctx.core.secret_names import keyed
@@ -37,13 +39,19 @@ def rare_secrets(data: bytes) -> list[Span]:
 
 
 def _shaped(data: bytes) -> Iterator[Span]:
-    for match in _SHAPE.finditer(data):
+    for match in _all_shapes().finditer(data):
         group = match.lastindex
         kind = shapes.SHAPES[group - 1][0]
         start, end = match.span(group)
         token = _text(data[start : min(end, start + _ENOUGH)])
         if not is_blank_shape(token) and (kind != "token" or is_random(token)):
             yield kind, start, end
+
+
+@cache
+def _all_shapes() -> Any:
+    """Compiled when a vendor's token was seen: it takes as long as most other rules together."""
+    return shapes.compiled(shapes.SHAPE)
 
 
 def _marked(data: bytes) -> Iterator[Span]:
@@ -207,7 +215,6 @@ def _decoded(value: bytes) -> bytes:
 
 _LONGEST_SAID = 512
 _ENOUGH = 200  # characters of a token that tell whether it is a real one
-_SHAPE = shapes.compiled(shapes.SHAPE)
 _MARKED = shapes.compiled(shapes.MARKED)
 _PREFIXED = shapes.compiled(shapes.PREFIXED)
 _PREFIX_END = re.compile("[_.-]")
