@@ -176,17 +176,16 @@ def _from_block(
     ]
     offered = [text for text in texts if cues.IF_WANTED.match(text)]
     texts = [text for text in texts if text not in offered]
-    heading = (
-        ""
-        if cues.LEAD_IN.match(block.heading) or cues.INTENT.match(block.heading) or asks(block.heading)
-        else block.heading
-    )
+    heading = block.heading
+    if heading and (cues.LEAD_IN.match(heading) or cues.INTENT.match(heading) or asks(heading)):
+        heading = ""
     lines = prose.pack(texts, WIDTH, prose.cut(heading, 90))
     if heading and _denies(block):  # "Violations: none" says nothing of what else stands there
         none = prose.tidy(block.parts[0].text)
         lines = [f"{prose.cut(heading, 90)}: {none}"]
         lines += prose.pack([text for text in texts if text != none], WIDTH)
-    ahead = bool(cues.NEXT_HEADING.search(block.heading))
+    ahead = bool(block.heading and cues.NEXT_HEADING.search(block.heading))
+    proposed = bool(block.heading and cues.PROPOSES.match(block.heading))
     for line in lines if final else map(_found_out, lines):
         kind = "next" if ahead else kind_of(line)
         if kind == "impl" and not acted:
@@ -203,7 +202,7 @@ def _from_block(
             sort = "mended"
         elif cues.PROGRESS.match(line) or (not final and _thinks_aloud(line)):
             sort = "progress"  # true for as long as the agent was at it
-        elif cues.PROPOSES.match(block.heading):
+        elif proposed:
             sort = "planned"
         if cues.TELLS_THEM.match(line):
             sort = "planned"

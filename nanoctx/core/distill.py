@@ -120,10 +120,15 @@ def _evidence(kept: Sequence[Candidate], named: Sequence[Named]) -> list[Evidenc
     """The words of each item; several items may rest on one message, each on other words of it."""
     sources: list[Named | Candidate] = [*named, *kept]
     found = dict.fromkeys(
-        Evidence(source.pos, _time(source.at), source.who, one_line(source.quote)[:QUOTE])
-        for source in sources
+        Evidence(source.pos, _time(source.at), source.who, _quoted(source.quote)) for source in sources
     )
     return sorted(found, key=lambda one: one.pos)
+
+
+def _quoted(said: str) -> str:
+    """The beginning of what was said, in one line; a long message is not tidied to its end for that."""
+    beginning = one_line(said[: 4 * QUOTE])
+    return (beginning if len(beginning) > QUOTE else one_line(said))[:QUOTE]
 
 
 def _summary(done: Sequence[Deeds], topic: Named | None, kept: Sequence[Candidate]) -> str:

@@ -54,7 +54,7 @@ class Talk:
         self._pairs: Counter[tuple[str, str]] = Counter()
         self._spelled: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._named: set[str] = set()
-        self._noun: defaultdict[str, int] = defaultdict(int)  # more often as a noun than as a verb, by how much
+        self._noun: defaultdict[str, int] = defaultdict(int)  # how much more often a noun than a verb
         for text, weight in parts:
             if text:
                 self._hear(text, weight)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from itertools import chain
+from operator import itemgetter
 
 import msgspec
 
@@ -40,14 +41,15 @@ IDENTIFIER = re.compile(
     r"|[a-z]++[A-Z]\w+|[A-Z][a-z0-9]++[A-Z]\w+|[A-Za-z][^\W_]*+_\w+|[A-Z]{2,}[0-9_]*\b)|#\d+|--[a-z][\w-]+"
 )
 SHA = re.compile(r"^[0-9a-f]{7,40}$")
-# That a word begins here is asked after its first sign: so a text is gone through three times as fast.
-_FULL_SHA = re.compile(r"([0-9a-f](?<!\w.)[0-9a-f]{7})[0-9a-f]{32}\b")
+_FULL_SHA = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{32}\b")
+_LONG_HEX = re.compile("[0-9a-f]{40}")  # found, or not, in half the time
+_first = itemgetter(1)  # group of a match; a template in its place is looked up each time, match or not
 
 _NOT_PLAIN = re.compile(r"[^ !-)+-.0-\[\]^_a-~]")  # one of *, /, \, ` or beyond ASCII
 _EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿⬀-⯿\ufe0f\u200d]")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^)\n]*\))*\)")
-_EMPHASIS = re.compile(r"(?<!\w)__|__(?!\w)|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
+_EMPHASIS = re.compile(r"__(?:(?<!\w__)|(?!\w))|\*(?:(?<![\w*]\*)(?=\S)|(?<=\S\*)(?![\w*]))")
 WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _MARKER = re.compile(r"^\s*(?:#{1,6}|>+|[-*+•]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _URL_PULL = re.compile(r"https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|-/merge_requests)/(\d+)\S*")
@@ -109,8 +111,8 @@ class Block(msgspec.Struct, frozen=True, gc=False):
 @lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """One line without Markdown: links by their words, paths by their names."""
-    if len(text) >= 40:
-        text = _FULL_SHA.sub(r"\1", text)  # as git shows it in a list: the rest tells nobody anything
+    if len(text) >= 40 and _LONG_HEX.search(text):
+        text = _FULL_SHA.sub(_first, text)  # as git shows it in a list: the rest tells nobody anything
     marked = _NOT_PLAIN.search(text) or "](" in text or "__" in text
     if marked or "  " in text or text != text.strip():
         text = _made_plain(text)
@@ -119,9 +121,9 @@ def plain(text: str) -> str:
 
 def _made_plain(text: str) -> str:
     if "](" in text:
-        text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+        text = _LINK.sub(_first, _IMAGE.sub("", text))
     if "://" in text:
-        text = _URL.sub(r"\1", _URL_PULL.sub(r"#\1", text))
+        text = _URL.sub(_first, _URL_PULL.sub(r"#\1", text))
     text = text.replace("**", "").replace("`", "").replace("’", "'")
     if "*" in text or "__" in text:
         text = _EMPHASIS.sub("", text)
@@ -133,8 +135,8 @@ def _made_plain(text: str) -> str:
 def without_homes(text: str) -> str:
     """Files of a machine by their names: where somebody's home is tells nobody anything."""
     if ":/" in text or ":\\" in text:
-        return _PATH_ON_DRIVE.sub(r"\1", text)
-    return _HOME_PATH.sub(r"\1", text) if "/" in text else text
+        return _PATH_ON_DRIVE.sub(_first, text)
+    return _HOME_PATH.sub(_first, text) if "/" in text else text
 
 
 def parted(text: str) -> str:

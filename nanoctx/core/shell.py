@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 
 from nanoctx.core.prose import cut, plain
 
@@ -212,7 +213,7 @@ def error_lines(output: str, most: int = 2) -> list[str]:
         line for line in lines if len(line) < 400 and _ERROR.search(line) and not _NOT_AN_ERROR.search(line)
     ]
     chosen = telling or [line for line in lines if not line.startswith(("Exit code", ">", "$"))][-1:]
-    short = (cut(plain(_LONG_PATH.sub(r"\1", line)), 150) for line in chosen)
+    short = (cut(plain(_LONG_PATH.sub(itemgetter(1), line)), 150) for line in chosen)
     return [line for line in dict.fromkeys(short) if line][:most]
 
 
