@@ -50,6 +50,7 @@ _EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿⬀-⯿\ufe0f\u200d]")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\((?:[^()\n]|\([^)\n]*\))*\)")
 _EMPHASIS = re.compile(r"__(?:(?<!\w__)|(?!\w))|\*(?:(?<![\w*]\*)(?=\S)|(?<=\S\*)(?![\w*]))")
+_BEYOND = re.compile("[^\0-\u303f]")
 WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _MARKER = re.compile(r"^\s*(?:#{1,6}|>+|[-*+•]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _URL_PULL = re.compile(r"https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|-/merge_requests)/(\d+)\S*")
@@ -159,7 +160,7 @@ def _wide_run() -> re.Pattern[str]:
 
 def may_be_wide(text: str) -> bool:
     """Whether a text may hold signs of a script that does not part its words by blanks."""
-    return not text.isascii() and max(text) >= "\u3040"
+    return not text.isascii() and bool(_BEYOND.search(text))
 
 
 @lru_cache(maxsize=4096)
