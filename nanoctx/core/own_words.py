@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,27 +14,28 @@ LONG = 900  # a longer prompt is mostly pasted: only its edges are taken as the 
 _OUTPUT_MARK = re.compile(
     r"^(?:hint|error|warning|note|traceback|info|debug|fatal|warn|at )\b\s*[:\[]", re.IGNORECASE
 )
-_DRAWN = re.compile(
-    r"^\[[^\]]+\]$"
-    r"|[│╭╰├┌└┃║▐█⏺⎿●✻]|\[\+\d+|^[$>%] |^\S+@\S+[:~]|^\d{4}-\d\d-\d\d[T ]\d\d:"
-    r"|^diff --git|^@@ |^\+\+\+ |^--- "
+_PRINTED = re.compile(
+    r"\[[^\]]+\]$|[$>%] |\S+@\S+[:~]|\d{4}-\d\d-\d\d[T ]\d\d:|diff --git|@@ |\+\+\+ |--- "
 )
+_DRAWN = re.compile(r"[│╭╰├┌└┃║▐█⏺⎿●✻]|\[\+\d+")
 _SHELL_PROMPT = re.compile(r"(?:[➜❯λ»]|[$%] |\S+@\S+[:~ ]|\(\w+\) [$%❯]|PS [A-Z]:\\)")
-_MENTION = re.compile(r"(?<!\w)@(?=[\w./-]+)")
+_MENTION = re.compile(r"@(?<!\w@)(?=[\w./-]+)")
 _REVIEW = re.compile(r"^\s*(?:#{1,4} |\*\*[^*]+\*\*\s*$|\d+\.\s+\*\*|```|\| )", re.MULTILINE)
 # A reviewer's comment names a file and its lines; people who type say "there".
 _POINTS_AT_LINES = re.compile(
     r"[\w/-]+\.\w{1,5}\b[^\n]{0,40}\blines? \d+ ?(?:to|-|–|and) ?\d+", re.IGNORECASE
 )
+_NUMBER_OF_LINE = re.compile(r"lines? \d")
 # Many words of code are plain English, too: "let's return early", "public is fine".
 _CODE = re.compile(
-    r"[;{}]\s*$|^\s*(?:if \(|for \(|<\w+)|^\s*import [\w.]+(?: as \w+)?$"
-    r"|^\s*(?:const|let|var|def|func|class|import|return|public|private)\s(?:.*[=(){}<>;\[\]]|.*:\s*$)"
-    r"|^[\w.]+\(.*\)$|=>\s*\{?$"
+    r"if \(|for \(|<\w+|import [\w.]+(?: as \w+)?$"
+    r"|(?:const|let|var|def|func|class|import|return|public|private)\s(?:.*[=(){}<>;\[\]]|.*:$)|[\w.]+\(.*\)$"
 )
+_CODE_ENDS = (";", "{", "}", "=>")
 _RUN_ON = re.compile(r"(?<=[a-z]{2})\.{2,4}([a-z])(?=[a-z])")  # "that was it..now the next"
 _SMALL_BEGINNING = re.compile(r"(?<=[a-z]{3}[.!?]) +(?=[a-z])(?<!etc. )(?<!approx. )")  # typed in haste
 _MARKS = re.compile(r"[^\w ]|[\d_]")
+_LETTERS = str.maketrans("", "", string.ascii_letters + " ")  # all that is no mark in ASCII
 # A screen pasted behind a person's words: a gap that nobody types, or a line that was drawn.
 _SCREEN = re.compile(
     r"(?<=\S)(?: {6,}|\t{2,}| *[│┃║▐█╭╰├└┌]| \w[\w.-]*@[\w.-]+[ :][^%$#]{0,60}[%$#](?: |$)).*"
@@ -57,13 +59,15 @@ class Words:
 
 @lru_cache(maxsize=512)
 def own_words(prompt: str) -> Words:
-    text = _RUN_ON.sub(lambda found: f". {found[1].upper()}", prose.spoken(prompt))
+    text = prose.spoken(prompt)
+    if ".." in text:
+        text = _RUN_ON.sub(lambda found: f". {found[1].upper()}", text)
     plan = cues.PLAN_TEMPLATE.match(text)
     title = re.search(r"^#{1,3}\s+(.+)$", text, re.MULTILINE)
     heading = prose.plain(title[1]) if title else ""
     if plan:
         return Words((), True, re.sub(r"^Plan:\s*", "", heading, flags=re.IGNORECASE))
-    typed = [_SCREEN.sub("", line) for line in _MENTION.sub("", text).split("\n")]
+    typed = [_without_screen(line) for line in _MENTION.sub("", text).split("\n")]
     lines = _unwrapped([line for line in typed if not _is_output(line)])
     terminal = bool(_SHELL_PROMPT.match(text.lstrip())) or _is_output(text.lstrip().partition("\n")[0])
     pasted = terminal or len(text) > LONG or len(_REVIEW.findall(text)) >= 3 or _points_at_lines(text)
@@ -123,21 +127,29 @@ def _sentences(line: str) -> list[str]:
 
 
 def _points_at_lines(text: str) -> bool:
-    return "line" in text.lower() and bool(_POINTS_AT_LINES.search(text))
+    return bool(_NUMBER_OF_LINE.search(text.lower()) and _POINTS_AT_LINES.search(text))
+
+
+def _without_screen(line: str) -> str:
+    may_hold_one = not line.isascii() or "@" in line or "      " in line or "\t\t" in line
+    return _SCREEN.sub("", line) if may_hold_one else line
 
 
 def _is_output(line: str) -> bool:
     text = line.strip()
     if not text:
         return True
-    letters = len(text) - len(_MARKS.findall(text))
+    marks = text.translate(_LETTERS) if text.isascii() else _MARKS.findall(text)
+    letters = len(text) - len(marks)
     indented = line.startswith(("   ", "\t")) and not _BULLET.match(line)
     return bool(
         indented
         or letters < 0.62 * len(text)
         or _OUTPUT_MARK.match(text)
-        or _DRAWN.search(text)
-        or _CODE.search(text)
+        or _PRINTED.match(text)
+        or ((not text.isascii() or "[+" in text) and _DRAWN.search(text))
+        or text.endswith(_CODE_ENDS)
+        or _CODE.match(text)
         or _PATH.match(text)
     )
 
