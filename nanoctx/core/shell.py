@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 
-from nanoctx.core.prose import cut, plain
+from nanoctx.core.prose import cut, plain, without_start
 
 _PREFIX = re.compile(r"^\s*(?:(?:cd\s+[^&;\n]+(?:&&|;)|\w+=\S+\s|sudo\s|time\s|env\s|timeout\s+\S+\s)\s*)+")
 _TAIL = re.compile(r"(?:\s*(?:2>&1|2>/dev/null|\|\s*(?:tail|head|grep|tee|cat)\b.*)){1,4}\s*$", re.DOTALL)
@@ -103,7 +103,8 @@ class Commit:
 @lru_cache(maxsize=1024)
 def bare(command: str) -> str:
     """The command without `cd … &&`, variables and output plumbing."""
-    return _TAIL.sub("", _PREFIX.sub("", command)).strip()
+    command = without_start(_PREFIX, command)
+    return (_TAIL.sub("", command) if "|" in command or "2>" in command else command).strip()
 
 
 def shown(command: str, limit: int = 70) -> str:
