@@ -25,6 +25,8 @@ def test_addresses_are_shortened_to_what_names_them() -> None:
 def test_paths_below_a_home_are_named_by_their_last_part() -> None:
     assert prose.plain("wrote /home/mira/work/tides/src/moon.py today") == "wrote moon.py today"
     assert prose.plain("wrote src/moon.py today") == "wrote src/moon.py today"
+    assert prose.plain(r"wrote C:\Users\mira\tides\moon.py, D:/tides/sun.py") == "wrote moon.py, sun.py"
+    assert prose.plain("wrote src/moon: /home/mira/sun.py") == "wrote src/moon: sun.py"
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,21 @@ def test_sentences_end_at_marks_but_not_inside_names() -> None:
     expected = ["The parser in moon.py reads v1.2 files.", "It skips the rest!", "Does it?", "Yes."]
     assert prose.sentences(text) == expected
     assert prose.sentences("潮汐表已完成。下一步是月相。") == ["潮汐表已完成。", "下一步是月相。"]
+
+
+def test_wide_signs_end_sentences_and_are_parted_from_latin_ones() -> None:
+    said = prose.sentences("已完成。See `a.py`. Then 请看！好")
+    assert said == ["已完成。", "See `a.py`.", "Then 请看！", "好"]
+    assert prose.parted("打开config.py文件a本a") == "打开 config.py 文件 a 本 a"
+    assert prose.parted("a-本-b é—x") == "a-本 -b é—x"
+    assert prose.count_wide("打开 config.py 文件") == 4 and prose.count_wide("é — x") == 0
+
+
+def test_a_whole_hash_is_shown_by_its_beginning() -> None:
+    sha = "0123456789abcdef0123456789abcdef01234567"
+    assert prose.plain(f"Committed {sha} to main") == "Committed 01234567 to main"
+    assert prose.plain(f"Committed x{sha} to main") == f"Committed x{sha} to main"
+    assert prose.plain(f"Committed {sha}8 to main") == f"Committed {sha}8 to main"
 
 
 def test_a_cut_ends_with_a_clause_or_a_word() -> None:

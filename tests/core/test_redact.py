@@ -138,6 +138,14 @@ def test_private_parts_are_dropped(text: str, left: str) -> None:
     assert redact(text) == left
 
 
+@pytest.mark.parametrize("beside", ["", "and ghp_" + "x4Qm9Rt2Vb7Nc1Lp8Zk3Wd6Hy5Js0Fg4TaUe"])
+def test_a_token_of_no_known_vendor_is_found_alone_and_beside_others(beside: str) -> None:
+    token = "tides_live_" + "a8F3kZ9qLm2Xw7Rt5Vb1Nc6Yd"
+    found = findings(f"It answers to {token} {beside}")
+    assert found[0] == Finding("token", 14, 14 + len(token))
+    assert len(found) == 1 + bool(beside)
+
+
 def test_findings_stand_in_order_and_do_not_overlap() -> None:
     text = f"token={TOKEN} https://ana:{TOKEN}@box password={PASSWORD}"
     found = findings(text)
