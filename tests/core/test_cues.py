@@ -7,8 +7,9 @@ import re
 import pytest
 
 from nanoctx.core import cues
+from nanoctx.core.cue import Cue
 
-CUES = {name: cue for name, cue in vars(cues).items() if isinstance(cue, cues.Cue)}
+CUES = {name: cue for name, cue in vars(cues).items() if isinstance(cue, Cue)}
 
 
 @pytest.mark.parametrize("name", sorted(CUES))
