@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
+from string import hexdigits
 
 from nanoctx.core.secret_rules import Span, commands, rare_secrets, usual_secrets
 from nanoctx.core.secret_shapes import RARE, compiled
@@ -111,14 +113,17 @@ def _normalise(data: bytes) -> _Plain:
     size = at = 0
     for odd in _ODD.finditer(data):
         start, end = odd.span()
-        code = odd.lastindex
-        meant = bytes.fromhex(odd.group(code).decode("ascii")) if code else b""
-        for piece, source in ((data[at:start], (at, start)), (meant, (start, end))):
-            if piece:
-                pieces.append(piece)
-                starts.append(size)
-                sources.append(source)
-                size += len(piece)
+        if at < start:
+            pieces.append(data[at:start])
+            starts.append(size)
+            sources.append((at, start))
+            size += start - at
+        meant = _MEANT.get(data[start:end].lstrip(b"\\"))
+        if meant:
+            pieces.append(meant)
+            starts.append(size)
+            sources.append((start, end))
+            size += 1
         at = end
     if not at:
         return _Plain(data)
@@ -184,9 +189,14 @@ _COLOURS = (
     r"|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[@-Z^_=>c]"
 )
 _ODD_SIGNS = (
-    rf"(?:{_INVISIBLE}|{_COLOURS})+|\\+u00([2-7][0-9a-fA-F])|\\+x([2-7][0-9a-fA-F])|%(2[bBdDfF]|3[dD]|5[fF])"
+    rf"(?:{_INVISIBLE}|{_COLOURS})+|\\+(?:u00|x)[2-7][0-9a-fA-F]|%(?:2[bBdDfF]|3[dD]|5[fF])"
     r"|\\\r?\n[ \t]*|\"[ \t]?\+[ \t]?\"|'[ \t]?\+[ \t]?'"
 )
-_ODD = compiled(_ODD_SIGNS)
+_ODD = compiled(_ODD_SIGNS, groups=False)
+# What an escape means, by its letters: `u0041`, `x41`, `%2b`. The other odd signs mean nothing.
+_MEANT = {
+    (before + digits).encode(): bytes.fromhex(digits)
+    for before, digits in product(("u00", "x", "%"), map("".join, product("234567", hexdigits)))
+}
 _PRIVATE_TAG = compiled(_PRIVATE)
-_UNUSUAL = compiled(f"(?:{_ODD_SIGNS})|(?:{_PRIVATE})|{RARE}")
+_UNUSUAL = compiled(f"(?:{_ODD_SIGNS})|(?:{_PRIVATE})|{RARE}", groups=False)

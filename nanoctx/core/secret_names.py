@@ -31,15 +31,18 @@ def keyed(data: bytes) -> Iterator[tuple[str, int, int]]:
 
 def _next_value(data: bytes, at: int) -> tuple[int | None, tuple[str, int, int] | None]:
     """Go on from here to the next value that is dealt with: where it ends, and the secret if it is one."""
-    for match in _KEYED.finditer(data, at):
-        at = match.end()
+    for place in _PLACE.finditer(data, at):
+        begin, at = place.span()
         if _PLAINLY_NOT.match(data, at):
             continue
+        match = None
         if data[at - 1] not in _SEPARATORS:  # the match took the first characters of the value
+            match = _groups(data, begin, at)
             at = _start_of_value(match)
         start, end, quoted = _value_at(data, at)
         if end - start < 4:
             continue
+        match = match or _groups(data, begin, place.end())
         kind = _judge(data, match, start, end, quoted)
         if kind:
             return end, (kind, start, end)
@@ -49,6 +52,12 @@ def _next_value(data: bytes, at: int) -> tuple[int | None, tuple[str, int, int] 
         if not (quoted or after_blank or b"\n" in data[match.start() : start]):
             return end, None
     return None, None
+
+
+def _groups(data: bytes, begin: int, end: int) -> Any:
+    """The parts of a name up to its value. `re` tells them sooner than re2, but only of little in linear time."""
+    quick = _KEYED_QUICKLY.match(data, begin, end) if end - begin <= _SHORT else None
+    return quick if quick and quick.end() == end else _KEYED.match(data, begin, end)
 
 
 def _start_of_value(match: Any) -> int:
@@ -191,7 +200,10 @@ def _kind(name: bytes) -> str:
 
 
 _SEPARATORS = b"=: \t\n"
+_SHORT = 64
+_PLACE = shapes.compiled(shapes.KEYED, groups=False)
 _KEYED = shapes.compiled(shapes.KEYED)
+_KEYED_QUICKLY = re.compile(shapes.KEYED.encode("latin-1"))
 _OPENING = re.compile(rb"\s?(?:[bBrRfFuU]{0,2}|[$@])(\"\"\"|'''|\\{0,3}[\"'`])")
 # Numbers of up to three digits, literals and the start of an expression need no closer look.
 _PLAINLY_NOT = re.compile(

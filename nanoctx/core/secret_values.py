@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 
+from nanoctx.core.secret_shapes import compiled
+
 
 def is_placeholder(value: str) -> bool:
     """True when the value stands for a secret without being one."""
-    low = value.lower()
-    if _TEMPLATE.search(value) or len(set(value)) < 4 or _LONG_DUMMY.search(low) or _SEQUENCE.search(low):
+    if len(set(value)) < 4:
         return True
-    dummy = _DUMMY_IN_TOKENS if is_random(value) else _DUMMY_WORD
-    return any(dummy.fullmatch(piece) for piece in _PIECES.findall(low))
+    raw = value.encode("utf-8", "surrogatepass")
+    if _BLANK.search(raw) is not None:
+        return True
+    return _DUMMY.search(raw) is not None and (_DUMMY_IN_TOKEN.search(raw) is not None or not is_random(value))
 
 
 def is_blank_shape(token: str) -> bool:
     """True when something has a token's shape but was written by hand to show that shape."""
-    low = token.lower()
-    if _TEMPLATE.search(token) or _LONG_DUMMY.search(low) or _SEQUENCE.search(low):
+    if _BLANK.search(token.encode("utf-8", "surrogatepass")) is not None:
         return True
     joined = _SEPARATORS.sub("", token)
     return not is_random(joined) and _wordiness(joined) > 0.7
@@ -46,8 +48,8 @@ def is_password(value: str) -> bool:
         return False
     if value[:-1].isdigit() or _NOT_TYPED.search(value):
         return False
-    has_digit = any(c.isdigit() for c in value)
-    has_letter = any(c.isalpha() for c in value)
+    has_digit = _DIGIT.search(value) is not None
+    has_letter = _LETTER.search(value) is not None
     if _STRONG_SYMBOL.search(value, 0, len(value) - 1):
         return has_letter and (has_digit or len(value) >= 8)
     if not (has_digit and has_letter):
@@ -88,27 +90,34 @@ def _wordiness(text: str) -> float:
     return len(_COMMON_NEIGHBOURS.findall(low)) / pairs if pairs >= 6 else 1.0
 
 
-_TEMPLATE = re.compile(
+_TEMPLATE = (
     r"\$\{|\$\(|\{\{|#\{|%\(|<[A-Za-z_][\w .-]*>|\{[A-Za-z_]?[\w.]*\}|\*\*\*|\.\.\.|\[secret:"
-    r"|A-Za-z|a-z0-9|\[0-9|\\[wd]|x{4,}|X{4,}|•"
+    r"|A-Za-z|a-z0-9|\[0-9|\\[wd]|x{4,}|X{4,}|\xe2\x80\xa2"
     r"|^\$\w+$|^%\w+%?$|^@\w+@$|^<|^\[[\w -]+\]$|^__\w+__$|^:\w+$|^[A-Z]+(?:_[A-Z0-9]+)+$"
 )
 # Long enough that no generator hits them by chance, so they count anywhere in the value.
-_LONG_DUMMY = re.compile(
+_LONG_DUMMY = (
     r"example|sample|dummy|placeholder|change.?(?:me|it|this)|redacted|hidden|masked|removed|insert|replace"
     r"|foobar|undefined|whatever|not.?a.?(?:real|secret)|your.?(?:own|api|key|token|secret|pass|pw|access|client)"
     r"|(?:my|the|some|any|new|old|user|super|top|test|fake|invalid|wrong|correct|bad|good|valid)[-_. ]?"
     r"(?:password|passwd|token|secret|api[-_]?key)|passw(?:or|0r)d\d{0,4}\W?$|^secret[-_]?\w{0,4}$|qwerty|letmein"
 )
-_SEQUENCE = re.compile(
+_SEQUENCE = (
     r"abcdefg|1234567|0123456|7654321|deadbeef|(?:abc|foo|test|admin|root|user)-?123|^pass-?1?2?3?$"
 )
-_DUMMY_IN_TOKENS = re.compile(r"yours?|fake|mock|stub|demo|todo|fixme|lorem|ipsum|here")
-_DUMMY_WORD = re.compile(
-    rf"{_DUMMY_IN_TOKENS.pattern}|foo|bar|baz|none|null|nil|true|false|tests?|testing|default|string|str|secrets?"
+_DUMMY_IN_TOKENS = r"yours?|fake|mock|stub|demo|todo|fixme|lorem|ipsum|here"
+_DUMMY_WORD = (
+    r"foo|bar|baz|none|null|nil|true|false|tests?|testing|default|string|str|secrets?"
     r"|password|passwd|pass|token|admin|root|user|username|guest|postgres|mysql|redis|rabbitmq|minio|optional"
     r"|required|value|unset|empty|xxx|abc|unknown|env|environ"
 )
+_ALONE = r"(?i)(?:^|[^a-z0-9])(?:{})(?:$|[^a-z0-9])"
+# On re2, which looks for all of them at once.
+_BLANK = compiled(f"{_TEMPLATE}|(?i:{_LONG_DUMMY}|{_SEQUENCE})", groups=False)
+_DUMMY = compiled(_ALONE.format(f"{_DUMMY_IN_TOKENS}|{_DUMMY_WORD}"), groups=False)
+_DUMMY_IN_TOKEN = compiled(_ALONE.format(_DUMMY_IN_TOKENS), groups=False)
+_DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
 _NOT_TYPED = re.compile(r"\s|[^\x00-\u1fff]")
 _SEPARATORS = re.compile(r"[-_.:/+$=]")
 _PIECES = re.compile(r"[A-Za-z0-9]+")
