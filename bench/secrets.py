@@ -22,6 +22,7 @@ sys.path[:] = [str(Path(__file__).resolve().parents[1]), *sys.path[1:]]
 from bench.secret_cases import HARMLESS, KNOWN, WORDS, Case, Line  # noqa: E402
 from bench.secret_held_back import HELD_BACK, HELD_BACK_HARMLESS  # noqa: E402
 from bench.secret_learned import LEARNED, LEARNED_HARMLESS  # noqa: E402
+from bench.secret_learned_later import LEARNED_LATER, LEARNED_LATER_HARMLESS  # noqa: E402
 from nanoctx.core.redact import findings, redact  # noqa: E402
 
 FLOOR_PRECISION, FLOOR_RECALL = 0.98, 0.85
@@ -58,6 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     sets = (
         ("used in writing the rules", KNOWN, HARMLESS),
         ("held back at first, then learned from", LEARNED, LEARNED_HARMLESS),
+        ("in lines of other forms, learned from later", LEARNED_LATER, LEARNED_LATER_HARMLESS),
         ("held back", HELD_BACK, HELD_BACK_HARMLESS),
     )
     score = Score()

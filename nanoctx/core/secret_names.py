@@ -48,24 +48,25 @@ def _next_value(data: bytes, at: int) -> tuple[int | None, tuple[str, int, int] 
             return end, (kind, start, end)
         # A bare value is dealt with, which keeps time linear. But one in quotes may hold a name and a
         # value, and one on the next line or after a mere blank may be the next name.
-        after_blank = max(match.end(5), match.end(6), match.end(8)) > 0
+        after_blank = max(match.end(6), match.end(7), match.end(9)) > 0
         if not (quoted or after_blank or b"\n" in data[match.start() : start]):
             return end, None
     return None, None
 
 
 def _groups(data: bytes, begin: int, end: int) -> Any:
-    """The parts of a name up to its value. `re` tells them sooner than re2, but only of little in linear time."""
+    """The parts of a name up to its value. `re` is sooner done than re2, but only where there is little."""
     quick = _KEYED_QUICKLY.match(data, begin, end) if end - begin <= _SHORT else None
     return quick if quick and quick.end() == end else _KEYED.match(data, begin, end)
 
 
 def _start_of_value(match: Any) -> int:
-    if match.end(3) > 0:
-        return int(match.end(3))
-    if max(match.end(5), match.end(6)) > 0:
+    before = max(match.end(3), match.end(4))
+    if before > 0:
+        return int(before)
+    if max(match.end(6), match.end(7)) > 0:
         return int(match.end()) - 1
-    return int(match.start(9)) if match.start(9) > 0 else int(match.end())
+    return int(match.start(10)) if match.start(10) > 0 else int(match.end())
 
 
 def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
@@ -77,28 +78,31 @@ def _judge(data: bytes, match: Any, start: int, end: int, quoted: bool) -> str:
 
 
 def _kind_beside_name(data: bytes, match: Any, start: int, end: int, quoted: bool, value: str) -> str:
-    group = next(number for number in (1, 2, 5, 6, 7, 8) if match.start(number) >= 0)
+    group = next(number for number in (1, 2, 6, 7, 8, 9) if match.start(number) >= 0)
     name_start = match.start(group)
-    if match.start(4) >= 0 and not _counts_in_markup(data, match, quoted):
+    if match.start(5) >= 0 and not _counts_in_markup(data, match, quoted):
         return ""
-    if group == 8:
-        name = _whole_name(data, name_start, match.start(9))
+    if group == 9:
+        name = _whole_name(data, name_start, match.start(10))
         sure = _is_after_blank(value, name) and not _INNOCENT_NAME.search(name.lower())
-        return _kind(match.group(8)) if sure else ""
-    option = group in (5, 6) and _is_option(data, name_start)
-    if group in (5, 6) and not option and not _ends_line(data, end):
+        return _kind(match.group(9)) if sure else ""
+    if match.start(3) >= 0 and not (quoted and _stands_for_itself(value, match.group(3))):
+        return ""
+    option = group in (6, 7) and _is_option(data, name_start)
+    if group in (6, 7) and not option and not _ends_line(data, end):
         return ""  # the start of a sentence, not a name and its value
     direct = option or _is_setting(data, name_start, start)
     if not quoted and ((not direct and is_code(value)) or _is_next_line(data[name_start:start], value)):
         return ""
-    if group in (1, 5) and not _is_password_value(value, quoted, direct):
+    phrase = b"phrase" in data[name_start : name_start + 10].lower() and is_passphrase(value)
+    if group in (1, 6) and not (phrase or _is_password_value(value, quoted, direct)):
         return ""
-    if group in (1, 5) and data[match.end(group)] not in b"_-":
+    if group in (1, 6) and data[match.end(group)] not in b"_-":
         return "" if data.startswith(b"PASS:", name_start) else "password"
     name = _whole_name(data, name_start, match.end()).lower()
-    if group in (1, 5):
+    if group in (1, 6):
         return "" if _INNOCENT_NAME.search(name) else "password"
-    return _kind(match.group(0)) if _is_token_value(value, name, quoted) else ""
+    return _kind(match.group(0)) if _is_token_value(value, name, quoted or direct) else ""
 
 
 def _value_at(data: bytes, at: int) -> tuple[int, int, bool]:
@@ -118,14 +122,21 @@ def _value_at(data: bytes, at: int) -> tuple[int, int, bool]:
         return at, at, False
     cut = _NEXT_PAIR.search(data, at, bare.end())
     end = cut.start() if cut else bare.end()
+    if data.startswith(_ELLIPSIS, end):
+        return at, at, False  # cut short by whoever showed it
     return at, at + len(data[at:end].rstrip(b",.)]}:")), False
 
 
 def _counts_in_markup(data: bytes, match: Any, quoted: bool) -> bool:
     """`<password>…` counts as a tag, `a->password > …` does not."""
-    if data[match.start(4) : match.start(4) + 1] != b">":
+    if data[match.start(5) : match.start(5) + 1] != b">":
         return True
     return not quoted and data.rfind(b"<", max(0, match.start() - 40), match.start()) >= 0
+
+
+def _stands_for_itself(value: str, before: bytes) -> bool:
+    """`Secret("…")` and `["…"]` hold a value, `getenv("…")` and `config["…"]` the name of one."""
+    return b"." in before[:4] or is_random(value) or is_strong(value)
 
 
 def _ends_line(data: bytes, end: int) -> bool:
@@ -166,7 +177,8 @@ def _is_password_value(value: str, quoted: bool, direct: bool) -> bool:
     return is_passphrase(value) or (direct and len(value) >= 6 and value.isalpha())
 
 
-def _is_token_value(value: str, name: str, quoted: bool) -> bool:
+def _is_token_value(value: str, name: str, whole: bool) -> bool:
+    """`whole` tells that the value is no expression: it stands in quotes, or in an environment."""
     if _INNOCENT_NAME.search(name):
         return False
     if _SOME_KEY.search(name) and not _SURE_KEY.search(name):
@@ -175,8 +187,8 @@ def _is_token_value(value: str, name: str, quoted: bool) -> bool:
         login = _LOGIN.fullmatch(value) if "cred" in name else None
         if login:
             return is_strong(login.group(1))
-        return quoted and len(value) >= 8 and is_strong(value) and " " not in value
-    if " " in value or (not quoted and "(" in value):
+        return whole and len(value) >= 8 and is_strong(value) and " " not in value
+    if " " in value or (not whole and "(" in value):
         return False
     if _SESSION_NAME.search(name) and _UUID.fullmatch(value):
         return False
@@ -201,6 +213,7 @@ def _kind(name: bytes) -> str:
 
 _SEPARATORS = b"=: \t\n"
 _SHORT = 64
+_ELLIPSIS = "…".encode()
 _PLACE = shapes.compiled(shapes.KEYED, groups=False)
 _KEYED = shapes.compiled(shapes.KEYED)
 _KEYED_QUICKLY = re.compile(shapes.KEYED.encode("latin-1"))
@@ -210,8 +223,8 @@ _PLAINLY_NOT = re.compile(
     rb"\d{1,3}(?:[\s,;)\]}]|$)|(?:true|false|null|None|nil|undefined)\b|[({\[]|//|[a-zA-Z_][\w.]{0,80}\("
 )
 _BARE = re.compile(rb"[^\s\"'`<>\\\xe2-\xf4]{1,4096}")
-# Where a bare value ends before the next blank: at the next pair of a query or of a connection string.
-_NEXT_PAIR = re.compile(rb";|&(?:amp;)?[\w.%-]+=|,[\w.\"-]+[=:]|,\{|\|")
+# Where a bare value ends before the next blank: at the next pair of a query, a connection string, `sed`.
+_NEXT_PAIR = re.compile(rb";|/[A-Z][A-Z0-9_]{2,}=|&(?:amp;)?[\w.%-]+=|,[\w.\"-]+[=:]|,\{|\|")
 _NAME_BEFORE = re.compile(rb"[\w.-]*$")
 _INNOCENT_NAME = re.compile(
     r"(?:^|[\s_.-])(?:public|publishable|page|next|prev|continuation|sync|cancel\w*|s3|sort|partition|primary|foreign"
@@ -225,7 +238,7 @@ _IDENTIFIER = re.compile(r"_|[a-z][A-Z]")
 _ADDRESS = re.compile(r"[/:=,@]")
 _LOGIN = re.compile(r"[\w.@-]+[:/]([^\s/]+)")
 # `x_key` may be a key of a cache or a table: then only a value with all classes of characters tells.
-_SOME_KEY = re.compile(r"_(?:key|pat)\W")
+_SOME_KEY = re.compile(r"_key\W")
 _SURE_KEY = re.compile(
     r"(?:api|access|secret|private|auth|sign\w*|encrypt\w*|crypto|account|shared|master|service|app\w*|deploy"
     r"|licen.e|consumer|hmac|webhook|subscription|admin|ssh|root|jwt|vault|client|sdk|server|write|ingest)"

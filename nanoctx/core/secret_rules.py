@@ -97,7 +97,7 @@ def _is_said(value: str, words: bytes, group: int, quoted: bool) -> bool:
         return False
     if group == 6:
         return is_strong(value) or (words.startswith(b"cred") and is_password(value))
-    if group in (2, 7, 8, 10) and not quoted:
+    if group in (2, 7, 8, 10, 11, 12) and not quoted:
         word_and_number = _WORD_AND_NUMBER.fullmatch(value) and is_password(value)
         return is_strong(value) or is_random(value) or bool(word_and_number)
     if b"pass" in words or b"pw" in words or group in (4, 7, 8):
@@ -154,7 +154,7 @@ def _files(data: bytes) -> Iterator[Span]:
     for match in _FILE.finditer(data):
         group = match.lastindex
         value = match.group(group)
-        if group >= 5:
+        if group >= _LOGINS:
             if b":" in _decoded(value):
                 yield "registry login", *match.span(group)
             continue
@@ -236,6 +236,7 @@ _PEM_BODY = shapes.compiled(shapes.PEM_BODY)
 _BASE64_LINE = shapes.compiled(r"[A-Za-z0-9+/=]{16,}", groups=False)
 _URL = shapes.compiled(shapes.URL)
 _FILE = shapes.compiled(shapes.FILE)
+_LOGINS = 7  # from this group on it is a name and a password in base64
 _COOKIE = shapes.compiled(shapes.COOKIE)
 _ONE_COOKIE = shapes.compiled(
     r"(?i)[\w.-]*(?:sess|sid|auth|token|jwt|csrf|xsrf|remember|login|secret|key|ticket)[\w.-]*=([^;,\s]{8,})"

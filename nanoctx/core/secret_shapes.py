@@ -41,7 +41,8 @@ SHAPES: tuple[tuple[str, str], ...] = (
     ("hugging face token", r"hf_[A-Za-z0-9]{30,}|api_org_[A-Za-z0-9]{30,}"),
     ("sendgrid key", rf"SG\.{_B}{{16,}}\.{_B}{{30,}}"),
     ("twilio key", r"SK[0-9a-f]{32}\b"),
-    ("telegram token", rf"\d{{8,10}}:AA{_B}{{33}}"),
+    ("telegram token", rf"(?:bot)?\d{{8,10}}:AA{_B}{{33}}"),
+    ("facebook token", r"EAA[A-Za-z0-9]{60,}"),
     ("discord token", rf"[MNO]{_B}{{22,27}}\.{_B}{{6}}\.{_B}{{27,}}|mfa\.{_B}{{60,}}"),
     ("jwt", rf"eyJ{_B}{{8,}}\.{_B}{{10,}}(?:\.{_B}*){{0,3}}"),
     ("digitalocean token", r"do[opr]_v1_[a-f0-9]{40,}"),
@@ -128,6 +129,7 @@ COMMANDS: tuple[str, ...] = (
     rf"(?:mysql|mariadb)[\w-]*{_GAP}-p{_VALUE}",
     rf"(?:curl|wget|https?|xh)(?:\.exe)?{_GAP}(?:-u|-a|-U|--user|--proxy-user|--auth)[ =]?[\"']?"
     r"[^\s:\"'/]{1,64}:([^\s\"']+)",
+    rf"lftp{_GAP}-u[ ]?[\w.@-]+,{_VALUE}",
     rf"redis-cli{_GAP}-a[ ]?{_VALUE}",
     rf"mongo\w*{_GAP}-p[ ]?{_VALUE}",
     r"(?:docker|podman|nerdctl|buildah|helm|skopeo|oras|az|oc|cf|npm|argocd|rancher|ibmcloud)"
@@ -140,25 +142,28 @@ COMMANDS: tuple[str, ...] = (
     rf"net\s+user\s+\S+\s+{_VALUE}\s+/add",
     rf"vault\s+login\s+(?:-\S+\s+)*{_VALUE}",
     rf"wpa_passphrase\s+(?:\"[^\"\n]*\"|\S+)\s+{_VALUE}",
-    rf"(?:echo|printf)\s+(?:-n\s+)?{_VALUE}\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-\w*S|\S*cryptsetup|kinit"
+    rf"(?:echo|printf)\s+(?:-n\s+|[\"']?%s(?:\\+n)?[\"']?\s+)?{_VALUE}\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-\w*S|\S*cryptsetup|kinit"
     r"|gpg\s[^\n|]*--passphrase-fd|\S+ login [^\n|]*--password-stdin)",
     r"(?:echo|printf)\s+(?:-n\s+)?[\"']?[\w.-]+:([^\s\"'|]{4,})[\"']?\s*\|\s*(?:sudo\s+)?chpasswd",
     rf"(?:smbclient|rpcclient|smbmap|net|mount\.cifs){_GAP}-U[ ]?[\w.\\-]+%{_VALUE}",
     r"(?:sqlplus|rman|expdp|impdp|sqlldr)\s+(?:-\w+\s+)*[\"']?[\w.]+/([^\s@/\"']+)@",
     rf"\w+\s(?:add_user|change_password|adduser|create-user|set-password)\s+[\w.@-]+\s+{_VALUE}",
     rf"ssh-keygen{_GAP}-[NP][ ]?{_VALUE}",
+    rf"(?:sudo\s+(?:-\w+\s+)*-\w*S|cryptsetup|kinit|su|passwd|login)\b[^\n<]*<<<\s*{_VALUE}",
     r"expect\s[^\n]{0,80}?assword[^\n;]{0,20}[;\n]\s*send\s+(?:--\s+)?\"([^\"\n\\]{4,})",
 )
 # The last group: an option of a command we do not know, with a value that can only be a password.
 COMMAND = r"\b(?:" + "|".join(COMMANDS) + rf")|\s-(?:p|P|w|a|k|pw|pass)[ =]?{_VALUE}"
 
-# netrc, a name and a password as arguments, pgpass, "auth" of a docker config.
+# netrc, a name and a password as arguments, pgpass, a field of a form, "auth" of a docker config.
 FILE = (
     r"(?i)\b(?:login|account)\s+\S{1,}\s+password\s+(\S{3,})"
     r"|\bmachine\s+\S{1,}\s+password\s+(\S{3,})"
     r"|(?:auth|login|logon|authenticate|credentials?)\w*\s?[=(:]\s?\(?\s?\\*[\"'][\w.@\\-]+"
     r"\\*[\"']\s?,\s?\\*[\"']([^\s\"'\\]{4,})"
     r"|[\w.*-]:(?:5432|5433|6432|\*):[\w.*-]+:[\w.*-]+:([^\s:\"']{4,})"
+    r"|connect(?:ion)?\([^()\n\"']{0,80},\s?\\*[\"'][\w.@-]+\\*[\"'],\s?\\*[\"']([^\s\"'\\]{4,})"
+    r"|<input\s[^<>]*?type=\\*[\"']password\\*[\"'][^<>]*?\svalue=\\*[\"']([^\"'<>\\]{4,})"
     r"|\\*\"_?auth\\*\"\s*:\s*\\*\"([A-Za-z0-9+/]{8,}={0,2})|\b_auth\s*=\s*\"?([A-Za-z0-9+/]{8,}={0,2})"
 )
 
@@ -191,10 +196,16 @@ _SEPARATOR = (
     # `password: str = "…"` and its kin
     r"\s?:\s?(?:&?'?\w*\s?)?(?:[sS]tr(?:ing)?|SecretStr|(?:Optional|Option)[\[<]\w+[\]>]|char\s?\*)"
     r"(?:\s?\|\s?\w+)?\s?=\s?"
+    # a list, a call or a block that begins with the value in quotes; a field of a form that is filled in
+    rf"|(\s*(?:[:=]|\sby)\s*[\w.:]*\s?[\[{{(]|{_QUOTE}?[\])]*\.(?:type|fill|send_?keys|set_?value|val)\()\s?{_QUOTE}"
     # plain assignments
     r"|\s*(?::=|=>|={1,3}|->|:(?:\*\*)?|\xef\xbc\x9a|\xe6\x98\xaf)\s*"
     # `name: DB_PASSWORD` / `value: …`, also as JSON or XML
     rf"|\s*,?\s*(?:{_QUOTE})?value(?:{_QUOTE})?\s?[:=]\s?"
+    # `secret set DB_PASSWORD --body …`
+    r"|\s--(?:body|value|secret-string)[ =]"
+    # a part of a form
+    r"|(?:\r?\n){2}"
     # arguments in quotes; tags and cells of a table, after which only some values count
     rf"|([,(])\s?{_QUOTE}|((?:\s[\w:]+=\\*[\"'][^<>\n]*)?>|\s+\|)\s*)"
 )
@@ -202,10 +213,11 @@ _SUFFIX = (
     r"(?:[ _.-]?(?:prod(?:uction)?|dev|staging|stage|live|value|val|plain|raw|new|old|base64|b64|\d{1,2})"
     r"|_[a-z]+)?"
 )
-# A name that tells, up to its value. Groups: 1 a password's name, 2 another's name, 3 a comma or a bracket
-# before a quoted value, 4 a tag's end or a cell's border; 5 and 6 the same two names as options of a command
-# (`--password value`) or at the start of a line (`bindpw value`), the value after a blank; 7 the name of a
-# session; 8 a name anywhere with only a blank before its value, whose start is 9.
+# A name that tells, up to its value. Groups: 1 a password's name, 2 another's name, 3 a list or a call that
+# begins with a quoted value, 4 a comma or a bracket before one, 5 a tag's end or a cell's border; 6 and 7 the
+# same two names as options of a command (`--password value`) or at the start of a line (`bindpw value`), the
+# value after a blank; 8 the name of a session; 9 a name anywhere with only a blank before its value, whose
+# start is 10.
 KEYED = (
     rf"(?i)(?:({_PASSWORD_WORDS})|({_TOKEN_WORDS})){_SUFFIX}{_SEPARATOR}"
     rf"|(?:-[a-z0-9]*|^[ \t]*|\n[ \t]*)(?:({_PASSWORD_WORDS})|({_TOKEN_WORDS})){_SUFFIX}[ \t]+[^\s=:|>,(-]"
@@ -227,11 +239,11 @@ _TELLS = (
 # SQL's "identified by '…'", a seed phrase, "log in as admin / …", "creds are admin:…", "log in with admin and
 # …", "the password changed, it is …", "connect home password …".
 PROSE = (
-    rf"(?i)(?:\b|_){_SAID}(?:(?:\s(?:for|of|on|to|at|in|from)(?:\s[^\s.,;]+){{1,4}}?)?(?:\s{_TELLS})+\s?:?"
-    rf"|\s(?:for|of|on)(?:\s[^\s;]+){{1,4}}?\s?[:=])\s{{1,2}}({_SPOKEN})"
+    rf"(?i)(?:\b|_){_SAID}(?:(?:\s(?:for|of|on|to|at|in|from)(?:\s[^\s.,;]+){{1,4}}?)?(?:'s|(?:\s{_TELLS})+)\s?:?"
+    rf"|\s(?:for|of|on|at|in)(?:\s[^\s;]+){{1,4}}?\s?[:=])\s{{1,2}}({_SPOKEN})"
     r"|(?:\b(?:use|using|with|try|and|enter|type|the|has|set|new|user|root|admin|sudo|ssh|db|wifi)|[,/])"
     rf"\s{_SAID}\s{{1,2}}({_SPOKEN})"
-    rf"|(\s(?:is|as|=|was)\s(?:the|my|our|your|its|his|her|a)\s(?:[\w-]+\s){{0,2}}{_SAID})\b"
+    rf"|(\s(?:(?:is|as|=|was)\s(?:the|my|our|your|its|his|her|a)\s(?:[\w-]+\s){{0,2}}|as\s){_SAID})\b"
     r"|\b(?:identified\s(?:with\s\S+\s)?by|password|passwort|passphrase|\w*securestring|secret|token"
     r"|api[ _-]?key)\s{1,3}[\"'`](\S{4,})[\"'`]"
     r"|\b(?:seed[ -]?phrase|mnemonic|recovery[ -]phrase)\b[^\w\n]{0,8}(?:is|was)?[^\w\n]{0,8}"
@@ -244,4 +256,6 @@ PROSE = (
     rf"[\w.@-]+\s(?:and|with|/)\s({_SPOKEN})"
     rf"|\b{_SAID}\b(?:\s[\w']+){{0,5}}[,;:.]\s(?:it's|its|it is)\s({_SPOKEN})"
     rf"|\b(?:password|passwort|passphrase|passwd)\s({_SPOKEN})"
+    rf"|\b(?:root|admin\w*|user|guest)[/:]({_SPOKEN})\s(?:are|were|is|as)\s(?:[\w-]+\s){{0,3}}(?:cred|login)"
+    rf"|\b(?:use|using|try|with)\s[\w.@-]+[/:]({_SPOKEN})\s(?:to|for|and)\s(?:log|sign)"
 )

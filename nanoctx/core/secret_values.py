@@ -14,7 +14,9 @@ def is_placeholder(value: str) -> bool:
     raw = value.encode("utf-8", "surrogatepass")
     if _BLANK.search(raw) is not None:
         return True
-    return _DUMMY.search(raw) is not None and (_DUMMY_IN_TOKEN.search(raw) is not None or not is_random(value))
+    return _DUMMY.search(raw) is not None and (
+        _DUMMY_IN_TOKEN.search(raw) is not None or not is_random(value)
+    )
 
 
 def is_blank_shape(token: str) -> bool:
@@ -102,9 +104,7 @@ _LONG_DUMMY = (
     r"|(?:my|the|some|any|new|old|user|super|top|test|fake|invalid|wrong|correct|bad|good|valid)[-_. ]?"
     r"(?:password|passwd|token|secret|api[-_]?key)|passw(?:or|0r)d\d{0,4}\W?$|^secret[-_]?\w{0,4}$|qwerty|letmein"
 )
-_SEQUENCE = (
-    r"abcdefg|1234567|0123456|7654321|deadbeef|(?:abc|foo|test|admin|root|user)-?123|^pass-?1?2?3?$"
-)
+_SEQUENCE = r"abcdefg|1234567|0123456|7654321|deadbeef|(?:abc|foo|test|admin|root|user)-?123|^pass-?1?2?3?$"
 _DUMMY_IN_TOKENS = r"yours?|fake|mock|stub|demo|todo|fixme|lorem|ipsum|here"
 _DUMMY_WORD = (
     r"foo|bar|baz|none|null|nil|true|false|tests?|testing|default|string|str|secrets?"
