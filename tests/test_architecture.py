@@ -204,6 +204,35 @@ def test_no_process_is_started_but_in_three_places_and_no_network_is_used(path: 
         assert started == (["posix_spawn"] if path == PACKAGE / "hook" / "__init__.py" else [])
 
 
+def test_the_calendar_is_loaded_only_where_somebody_spoke_of_days(tmp_path: Path) -> None:
+    users = {str(path.relative_to(PACKAGE)) for path in MODULES if "pendulum" in _roots(path)}
+    assert users == {"core/days.py"}
+    log = tmp_path / "log.jsonl"
+    said = '{"type": "prompt", "text": "the reader hangs %s", "time": "2026-02-12T09:00:00Z"}\n'
+    code = (
+        "import sys; from nanoctx.cli.main import main; main(sys.argv[1:]);"
+        "print('pendulum' in sys.modules, file=sys.stderr)"
+    )
+
+    def loads(*arguments: str | Path) -> str:
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        return done.stderr.strip()
+
+    place = ("--workspace", tmp_path / "notes")
+    assert loads("init", tmp_path / "notes") == "False"
+    look = ("observe", *place, "--agent", "generic", "--log", log)
+    log.write_text(said % "on every run")
+    assert loads(*look) == "False"
+    log.write_text(said % "since yesterday")
+    assert loads(*look) == "True"
+    assert loads("show", "context", *place) == "False"
+
+
+def _roots(path: Path) -> set[str]:
+    return {name.split(".")[0] for name in _imports(path)}
+
+
 @_each(path for path in MODULES if _part(path) == "core")
 def test_the_core_touches_no_file_no_clock_and_no_environment(path: Path) -> None:
     roots = {name.split(".")[0] for name in _imports(path)}

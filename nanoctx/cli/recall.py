@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import click
@@ -13,12 +11,10 @@ from nanoctx.cli.call import Call, counted, with_call
 from nanoctx.errors import UsageError
 
 if TYPE_CHECKING:
-    from datetime import tzinfo
+    from datetime import datetime, tzinfo
 
     from nanoctx.recall.search import Hit, Hits
 
-_SPAN = re.compile(r"(\d{1,4})\s*([hdwmy])", re.IGNORECASE)
-_HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
 BAR = 30
 
 
@@ -34,7 +30,9 @@ BAR = 30
     " given several times.",
 )  # fmt: skip
 @click.option("--project", metavar="P", help="Only of this project, and what belongs to no project.")
-@click.option("--since", metavar="D", help="Only what is no older: 2026-02-01, 12h, 7d, 3w, 6m or 1y.")
+@click.option(
+    "--since", metavar="D", help="Only what is no older: 2026-02-01, yesterday, monday, 12h, 7d, 6m or 1y."
+)
 @with_call
 def command(
     call: Call,
@@ -72,14 +70,13 @@ def command(
 def _since(given: str | None, now: datetime, zone: tzinfo) -> datetime | None:
     if not given:
         return None
-    if span := _SPAN.fullmatch(given.strip()):
-        return now - timedelta(hours=int(span[1]) * _HOURS[span[2].lower()])
+    from nanoctx.core import days
+
     try:
-        at = datetime.fromisoformat(given.strip())
-        return (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
+        return days.since(given, now, zone)
     except (ValueError, OverflowError):
         raise UsageError(
-            f"--since {given[:40]!r} is no time: write 2026-02-01, 12h, 7d, 3w, 6m or 1y"
+            f"--since {given[:40]!r} is no time: write 2026-02-01, yesterday, monday, 12h, 7d, 3w, 6m or 1y"
         ) from None
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from nanoctx.core import gaps
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
 
 _MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
 _STEPS = (5 * _MINUTE, 30 * _MINUTE, *(hours * _HOUR for hours in range(1, 25)))
@@ -90,7 +90,11 @@ def absolute_dates(text: str, said_at: datetime, tz: tzinfo) -> str:
 
     def replaced(found: re.Match[str]) -> str:
         kind = found.lastgroup
-        return found[0] if kind is None or found[0].isupper() else _SAYINGS[kind][1](day, found)
+        if kind is None or found[0].isupper():
+            return found[0]
+        from nanoctx.core import days  # few texts get here, and its calendar takes long to load
+
+        return days.meant(kind, found[0], day)
 
     return _SPOKEN.sub(replaced, text)
 
@@ -114,76 +118,29 @@ def _next_midnight(now: datetime, tz: tzinfo) -> datetime:
     )
 
 
-# --- days as they are spoken of ---
+# --- days as they are spoken of: how they are said; core/days.py knows what that means ---
 
-_NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
-_NUMBER = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
+_NUMBER = rf"(?:\d{{1,3}}|{'|'.join(NUMBERS)})"
 _WEEKDAY = "|".join(WEEKDAYS)
 _PART = "morning|afternoon|evening|night"
-
-
-def _shifted(day: date, unit: str, number: int) -> str:
-    """A day, or only the week's Monday, month or year if no more was said."""
-    if unit == "day":
-        return (day + timedelta(days=number)).isoformat()
-    if unit == "week":
-        return f"the week of {(day + timedelta(days=7 * number - day.weekday())).isoformat()}"
-    months = day.year * 12 + day.month - 1 + (number if unit == "month" else 12 * number)
-    return f"{months // 12:04}-{months % 12 + 1:02}" if unit == "month" else f"{months // 12:04}"
-
-
-def _counted(day: date, found: re.Match[str], sign: int) -> str:
-    number, unit = found[0].lower().removeprefix("in ").split()[:2]
-    amount = sign * (_NUMBERS.get(number) or int(number))
-    unit = unit.rstrip("s'’")
-    return _shifted(day, "day", 7 * amount) if unit == "week" else _shifted(day, unit, amount)
-
-
-def _weekday(day: date, found: re.Match[str]) -> str:
-    """`next` is of the week after this one, `last` the latest one gone by, `this` the first still to come."""
-    which, name = found[0].lower().split()
-    wanted = [weekday.lower() for weekday in WEEKDAYS].index(name)
-    ahead = (wanted - day.weekday()) % 7
-    days = {"next": 7 - day.weekday() + wanted, "last": ahead - 7}.get(which, ahead)
-    said = f"{found[0].split()[0]} " if which in ("by", "until", "before") else ""
-    return said + _shifted(day, "day", days)
-
-
-def _near(day: date, found: re.Match[str]) -> str:
-    which, unit = found[0].lower().split()
-    return _shifted(day, unit, {"last": -1, "this": 0, "next": 1}[which])
-
-
-def _part_of_day(day: date, found: re.Match[str]) -> str:
-    said = found[0].lower()
-    when = _shifted(day, "day", -1 if said == "last night" else 0)
-    return f"{when} {'evening' if said == 'tonight' else said.split()[1]}"
-
-
-# name → how it is said, what it means. Tried in this order.
-_SAYINGS: dict[str, tuple[str, Callable[[date, re.Match[str]], str]]] = {
-    "after_next": (r"(?:the )?day after tomorrow", lambda day, _: _shifted(day, "day", 2)),
-    "before_last": (r"(?:the )?day before yesterday", lambda day, _: _shifted(day, "day", -2)),
-    "today": ("today", lambda day, _: _shifted(day, "day", 0)),
-    "tomorrow": ("tomorrow", lambda day, _: _shifted(day, "day", 1)),
-    "yesterday": ("yesterday", lambda day, _: _shifted(day, "day", -1)),
-    "part_of_day": (rf"tonight|last night|this (?:{_PART})", _part_of_day),
-    "weekday": (rf"(?:next|last|this|by|until|before) (?:{_WEEKDAY})", _weekday),
-    "near": (r"(?<!the )(?<!our )(?<!my )(?:next|last|this) (?:week|month|year)", _near),
-    "ahead": (
-        rf"in {_NUMBER} (?:day|week|month|year)s?(?:['’] time)?(?! or | of | and )",
-        lambda day, found: _counted(day, found, 1),
-    ),
-    "ago": (
-        rf"(?<!or )(?<!to )(?<!half ){_NUMBER} (?:day|week|month|year)s? ago",
-        lambda day, found: _counted(day, found, -1),
-    ),
+# Tried in this order.
+_SAYINGS = {
+    "after_next": r"(?:the )?day after tomorrow",
+    "before_last": r"(?:the )?day before yesterday",
+    "today": "today",
+    "tomorrow": "tomorrow",
+    "yesterday": "yesterday",
+    "part_of_day": rf"tonight|last night|this (?:{_PART})",
+    "weekday": rf"(?:next|last|this|by|until|before) (?:{_WEEKDAY})",
+    "near": r"(?<!the )(?<!our )(?<!my )(?:next|last|this) (?:week|month|year)",
+    "ahead": rf"in {_NUMBER} (?:day|week|month|year)s?(?:['’] time)?(?! or | of | and )",
+    "ago": rf"(?<!or )(?<!to )(?<!half ){_NUMBER} (?:day|week|month|year)s? ago",
 }
 _QUOTED = r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|(?<!\w)'[^'\n]*'(?!\w)"
 # A word of prose: not part of a name, path, option, call or assignment.
 _BEFORE = r"(?<![\w./\\@#$%&=+:<>{\[-])(?<![\w.]\()(?<![=<>] )"
 _AFTER = r"(?![\w/\\=@(\[{-]|[.:]\w| =)"
-_ANY = "|".join(f"(?P<{name}>{said})" for name, (said, _) in _SAYINGS.items())
+_ANY = "|".join(f"(?P<{name}>{said})" for name, said in _SAYINGS.items())
 # Each saying holds one of them.
 _OF_DAYS = ("day", "tomorrow", "week", "month", "year", "morning", "noon", "evening", "night")
 _SPOKEN = re.compile(f"{_QUOTED}|{_BEFORE}(?:{_ANY}){_AFTER}", re.IGNORECASE | re.DOTALL)

@@ -19,3 +19,11 @@ def test_what_has_nothing_to_do_with_anything_is_not_found(run: Run, workspace: 
     found = run("recall", "--workspace", workspace, "kubernetes", "ingress")
     assert found.code == 1
     assert found.out.startswith("nothing found in ")
+
+
+def test_only_what_is_no_older_is_found(run: Run, workspace: Path) -> None:
+    assert run("recall", "--workspace", workspace, "gauge", "--since", "20y").code == 0
+    assert run("recall", "--workspace", workspace, "gauge", "--since", "now").code == 1
+    refused = run("recall", "--workspace", workspace, "gauge", "--since", "soon")
+    assert refused.code == 2
+    assert "--since 'soon' is no time" in refused.err
