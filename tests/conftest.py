@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pwd
 import random
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -68,29 +70,84 @@ def _guard(event: str, arguments: tuple[object, ...]) -> None:
 sys.addaudithook(_guard)
 
 
+def _sync(file: int) -> None:
+    """No test here cuts the power. The processes that tests start wait for the drive as ever."""
+    os.fstat(file)
+
+
+os.fsync = _sync
+
+
+def _fast_folder() -> str | None:
+    """Memory that does as a drive, if there is plenty: to make and drop files takes most of the time."""
+    try:
+        place = os.statvfs("/dev/shm")
+    except OSError:
+        return None
+    plenty = place.f_bavail * place.f_frsize >= 4 << 30
+    return "/dev/shm" if plenty and not place.f_flag & (os.ST_NOEXEC | os.ST_RDONLY) else None
+
+
+if fast := _fast_folder():
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", fast)
+
+
 def pytest_report_header() -> str:
     return f"random seed: NANOCTX_TEST_SEED={_SEED}, hypothesis profile: {_PROFILE}"
 
 
+_XDG = {
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_RUNTIME_DIR": "run",
+}
+
+
+@pytest.fixture(scope="session")
+def _empty_homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Path]]:
+    """Makes homes. Not by `mktemp`, which looks at all that were made before each time."""
+    folder = tmp_path_factory.mktemp("homes")
+    numbers = itertools.count()
+
+    def make() -> Path:
+        home = folder / str(next(numbers))
+        for place in _XDG.values():
+            (home / place).mkdir(parents=True, mode=0o700)
+        return home
+
+    yield make
+
+
+@pytest.fixture(scope="session")
+def _shared_home(_empty_homes: Callable[[], Path]) -> Path:
+    return _empty_homes()
+
+
 @pytest.fixture(autouse=True)
-def _a_home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = tmp_path_factory.mktemp("home")
+def _a_home_of_its_own(
+    request: pytest.FixtureRequest,
+    _empty_homes: Callable[[], Path],
+    _shared_home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[None]:
+    """Tests without a folder of their own share a home, and leave it empty: most are about words alone."""
+    shared = "tmp_path" not in request.fixturenames
+    home = _shared_home if shared else _empty_homes()
     for name in list(os.environ):
         if name.startswith(("NANOCTX_", "CLAUDE", "CODEX_", "XDG_", "GIT_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    for variable, place in {
-        "XDG_CONFIG_HOME": ".config",
-        "XDG_DATA_HOME": ".local/share",
-        "XDG_STATE_HOME": ".local/state",
-        "XDG_CACHE_HOME": ".cache",
-        "XDG_RUNTIME_DIR": "run",
-    }.items():
-        (home / place).mkdir(parents=True, mode=0o700)
+    for variable, place in _XDG.items():
         monkeypatch.setenv(variable, str(home / place))
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
+    yield
+    if shared:
+        left = [place for place in home.rglob("*") if not place.is_dir()]
+        assert not left, f"a test that writes into its home takes tmp_path, too: {left}"
 
 
 @pytest.fixture
