@@ -27,7 +27,7 @@ FORMS = ("md", "xml", "json")
 @click.option("--query", metavar="TEXT", default="", help="What it is about: for query, prompt and bundle.")
 @click.option("--project", metavar="NAME", default="", help="The project; else the one of this folder.")
 @with_call
-def command(call: Call, view: str, budget: int | None, form: str | None, query: str, project: str) -> None:
+def command(call: Call, view: str, budget: int | None, form: str | None, query: str, project: str) -> int:
     """Print what an agent would be given, as of this minute. VIEW is one of:
 
     \b
@@ -48,8 +48,8 @@ def command(call: Call, view: str, budget: int | None, form: str | None, query: 
     """
     workspace = call.trusted_workspace()
     built = built_view(call, workspace, view, budget=budget, form=form or "", query=query, project=project)
-    for layer, reason in built.failed.items():
-        call.remark(f"{layer} is left out: {reason}")
+    for reason in built.failed.values():
+        call.remark(f"nanoctx: a part is left out: {reason}")
     if built.cut:
         call.remark(f"cut: {built.budget} tokens have no room for all that may not be left out")
     data = {
@@ -67,6 +67,7 @@ def command(call: Call, view: str, budget: int | None, form: str | None, query: 
     }
     if built.text or call.as_json:  # an empty workspace prints nothing
         call.answer(data, built.text.rstrip("\n"))
+    return 1 if built.failed else 0
 
 
 def built_view(

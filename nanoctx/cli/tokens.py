@@ -18,7 +18,8 @@ from nanoctx.errors import UsageError
 def command(call: Call, name: str) -> None:
     """Count the tokens of a file, of standard input (-), or of a view (context, startup …).
 
-    It is an estimate, within about 10 % of what real tokenizers count.
+    It is an estimate: within about 10 % of what Claude's published tokenizer counts, and of what GPT's do on
+    English and code. Of paths, Chinese, Japanese and Korean GPT's newest one makes fewer, up to two fifths.
 
     \b
     Examples:

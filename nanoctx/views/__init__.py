@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 from nanoctx import clock
 from nanoctx.disk import injections
-from nanoctx.errors import UsageError
+from nanoctx.errors import NanoctxError, UsageError
 from nanoctx.views.shape import Root, Section, Shaped
 
 TYPE_CHECKING = False
@@ -109,7 +109,8 @@ def _made(view: View, desk: Desk, failed: dict[str, str]) -> list[Section]:
         except UsageError:
             raise
         except Exception as error:
-            failed[f"layer {number}"] = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            name = "" if isinstance(error, NanoctxError) else f"{type(error).__name__}: "
+            failed[f"layer {number}"] = f"{name}{' '.join(str(error).split())[:200]}"
     return sections
 
 

@@ -23,6 +23,16 @@ def test_show_prints_the_page_with_live_time_and_changes_nothing(run: Run, works
     assert after == before
 
 
+def test_a_page_that_cannot_be_read_is_said_in_one_sentence(run: Run, workspace: Path) -> None:
+    page = workspace / "CONTEXT.md"
+    page.unlink()
+    page.mkdir()
+    said = run("show", "context", "--workspace", workspace)
+    assert (said.code, said.out) == (1, "")
+    reason = f"{page} is not a plain file, so move it out of the way."
+    assert said.err == f"nanoctx: a part is left out: {reason}\n"
+
+
 def test_status_says_what_is_watched_and_how_fresh(run: Run, workspace: Path) -> None:
     said = run("status", "--workspace", workspace)
     assert said.code == 0
