@@ -149,6 +149,23 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     assert _names(tmp_path) == ["link", "outside"]
 
 
+@pytest.mark.parametrize("planted", ["a link", "a file"])
+def test_nothing_is_written_through_what_was_planted_where_the_new_version_is_made(
+    page: Path, monkeypatch: pytest.MonkeyPatch, planted: str
+) -> None:
+    spare = page.parent / temporaries.new_name(page.name)
+    monkeypatch.setattr(temporaries, "new_name", lambda name: spare.name)
+    outside = page.parent / "outside"
+    outside.write_text("theirs")
+    if planted == "a link":
+        spare.symlink_to(outside)
+    else:
+        spare.write_text("theirs")
+    with pytest.raises(DiskError):
+        files.write(page, "new")
+    assert (page.read_text(), outside.read_text()) == ("old", "theirs")
+
+
 def test_a_missing_folder_is_not_made_by_a_write(tmp_path: Path) -> None:
     with pytest.raises(DiskError, match="mounted"):
         files.write(tmp_path / "unmounted" / "CONTEXT.md", "x")
