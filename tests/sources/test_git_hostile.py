@@ -6,6 +6,7 @@ Each trap is shown to work on git as anybody calls it.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -23,14 +24,23 @@ from nanoctx.sources.git_state import Since, state
 OLD = datetime.now(UTC) - timedelta(hours=1)
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    folder = tmp_path / "tides"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository made once: to make one takes longer than to copy it."""
+    folder = tmp_path_factory.mktemp("made") / "tides"
     folder.mkdir()
-    plain(folder, "init", "-q", "-b", "main")
+    plain(folder, "init", "-q", "-b", "main", "--template=")
     (folder / "a.txt").write_text("one\n")
     plain(folder, "add", ".")
     plain(folder, "commit", "-q", "-m", "First")
+    return folder
+
+
+@pytest.fixture
+def repo(tmp_path: Path, made: Path) -> Path:
+    folder = tmp_path / "tides"
+    shutil.copytree(made, folder, symlinks=True)
+    plain(folder, "status")  # which remembers the times of the copy
     return folder
 
 
@@ -265,6 +275,17 @@ def test_a_hostile_repository_runs_nothing_and_is_left_as_it_is(
     assert (repo / ".git" / "index").read_bytes() == index
     plain(repo, *ALIVE.get(name, ("status",)), check=False)
     assert sprung.exists(), "the trap works"
+
+
+def test_hooks_stay_off_even_where_git_writes_its_index(repo: Path, tmp_path: Path, trap: Path) -> None:
+    command = git_safety.status()
+    command.remove("--no-optional-locks")
+    _own_hook(repo, trap)
+    os.utime(repo / "a.txt", (1_700_000_000, 1_700_000_000))
+    index = (repo / ".git" / "index").read_bytes()
+    subprocess.run(command, cwd=repo, check=True, capture_output=True)
+    assert (repo / ".git" / "index").read_bytes() != index
+    assert not (tmp_path / "sprung").exists()
 
 
 @pytest.mark.parametrize("asked", ASKED)
