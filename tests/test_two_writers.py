@@ -102,20 +102,25 @@ class World:
         }
 
 
+def _hint(page: str) -> str:
+    found = re.search("- Hint: .*", page)
+    return found[0] if found else ""
+
+
 class PeopleAndLooks(RuleBasedStateMachine):
     """
     Keeps account of what a person may expect of the page.
 
     `maybe` holds what only the next whole look can tell: it was done while `.state` was gone, or to a line
-    that only a look which then crashed had shown. Such a line may come back, once; a person's text that
-    left the page then is in conflicts/.
+    that only a look which then crashed had shown, or in an editor with an older page. Such a line may come
+    back, once; a person's text that left the page then is in conflicts/.
     """
 
     world_of: Callable[[Path], World] = World
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="two-writers-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="two-writers-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
         self.world = self.world_of(self.folder / "w")
         self.world.root.mkdir()
         self.now = BEGINNING
@@ -129,6 +134,7 @@ class PeopleAndLooks(RuleBasedStateMachine):
         self.fresh: set[str | int] = set()  # touched since the last whole look
         self.lost: set[str] = set()  # typed into a page that was emptied before any look
         self.seen: set[str] = set()
+        self.pages: dict[str, str] = {}  # each as a look left it, by the hint that tells how old it is
         self.seen_wording = ""
         self.seen_notes: list[str] = []
         self.crashed = self.blind = self.emptied = False
@@ -235,6 +241,11 @@ class PeopleAndLooks(RuleBasedStateMachine):
             self._save(text.replace(f"\n{block}\n", "\n", 1))
             self.own[block] = False
             self._touched(block)
+            # From an editor that shows an older page of ours, which did not have the block yet. It looks as
+            # if that editor had never seen it; of the two the block that may be meant to stay is kept.
+            older = self.pages.get(_hint(text), text)
+            if _hint(text) not in self.seen and f"\n{block}\n" not in older:
+                self.maybe.add(block)
 
     @precondition(lambda self: any(not there for there in self.own.values()))
     @rule(data=st.data())
@@ -308,8 +319,7 @@ class PeopleAndLooks(RuleBasedStateMachine):
     @rule()
     def person_saves_what_their_editor_had(self) -> None:
         text, looks = self.buffer
-        hints = [re.findall("- Hint: .*", one) for one in (text, self._read())]
-        if hints[0] == hints[1] or self.world.looks - looks > 2 or "## Recent\n" not in text:
+        if _hint(text) == _hint(self._read()) or self.world.looks - looks > 2 or "## Recent\n" not in text:
             return  # too old, or nothing tells how old it is
         self.count += 1
         block = f"- from an editor {self.count}."
@@ -370,6 +380,7 @@ class PeopleAndLooks(RuleBasedStateMachine):
         ]
         self._check_nothing_is_invented()
         self.seen, self.seen_wording, self.seen_notes = set(lines), self.world.wording, list(self.notes)
+        self.pages[_hint(text)] = text
         self.maybe, self.fresh, self.lost = set(), set(), set()
         self.crashed = self.blind = self.emptied = False
 
