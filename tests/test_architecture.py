@@ -207,26 +207,23 @@ def test_no_process_is_started_but_in_three_places_and_no_network_is_used(path: 
 def test_the_calendar_is_loaded_only_where_somebody_spoke_of_days(tmp_path: Path) -> None:
     users = {str(path.relative_to(PACKAGE)) for path in MODULES if "pendulum" in _roots(path)}
     assert users == {"core/days.py"}
-    log = tmp_path / "log.jsonl"
+    log, notes = tmp_path / "log.jsonl", tmp_path / "notes"
     said = '{"type": "prompt", "text": "the reader hangs %s", "time": "2026-02-12T09:00:00Z"}\n'
+    look = ["observe", "--workspace", str(notes), "--agent", "generic", "--log", str(log)]
+    steps = [
+        (["init", str(notes)], "", False),
+        (look, said % "on every run", False),
+        (["show", "context", "--workspace", str(notes)], "", False),
+        (look, said % "since yesterday", True),
+    ]
     code = (
-        "import sys; from nanoctx.cli.main import main; main(sys.argv[1:]);"
-        "print('pendulum' in sys.modules, file=sys.stderr)"
+        "import sys; from pathlib import Path; from nanoctx.cli.main import main\n"
+        f"for call, text, loaded in {steps!r}:\n"
+        f"    if text: Path({str(log)!r}).write_text(text)\n"
+        "    assert main(call) == 0, call\n"
+        "    assert ('pendulum' in sys.modules) == loaded, call\n"
     )
-
-    def loads(*arguments: str | Path) -> str:
-        command = [sys.executable, "-c", code, *map(str, arguments)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-        return done.stderr.strip()
-
-    place = ("--workspace", tmp_path / "notes")
-    assert loads("init", tmp_path / "notes") == "False"
-    look = ("observe", *place, "--agent", "generic", "--log", log)
-    log.write_text(said % "on every run")
-    assert loads(*look) == "False"
-    log.write_text(said % "since yesterday")
-    assert loads(*look) == "True"
-    assert loads("show", "context", *place) == "False"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
 
 
 def _roots(path: Path) -> set[str]:

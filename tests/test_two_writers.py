@@ -120,7 +120,8 @@ class PeopleAndLooks(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="two-writers-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
+        fast = os.environ.get("PYTEST_DEBUG_TEMPROOT")  # see conftest
+        self.folder = Path(tempfile.mkdtemp(prefix="two-writers-", dir=fast))
         self.world = self.world_of(self.folder / "w")
         self.world.root.mkdir()
         self.now = BEGINNING
