@@ -70,14 +70,6 @@ def _guard(event: str, arguments: tuple[object, ...]) -> None:
 sys.addaudithook(_guard)
 
 
-def _sync(file: int) -> None:
-    """No test here cuts the power. The processes that tests start wait for the drive as ever."""
-    os.fstat(file)
-
-
-os.fsync = _sync
-
-
 def _fast_folder() -> str | None:
     """Memory that does as a drive, if there is plenty: to make and drop files takes most of the time."""
     try:
