@@ -34,7 +34,7 @@ from nanoctx.core import items as form
 from nanoctx.disk import workspace
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Evidence, Item, Observation
-from nanoctx.recall import embeddings, index, search, words
+from nanoctx.recall import embeddings, index, opening, search, words
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 BIN = Path(sys.executable).parent
@@ -171,7 +171,7 @@ def beside(ws: Workspace, file: Path, questions: Sequence[str]) -> list[float]:
     """The same with FTS5."""
     table = sqlite3.connect(file)
     table.execute("CREATE VIRTUAL TABLE held USING fts5(text, tokenize = 'porter unicode61')")
-    ours = sqlite3.connect(f"file:{ws.state / 'recall' / index.FILE}?mode=ro", uri=True)
+    ours = sqlite3.connect(f"file:{ws.state / 'recall' / opening.FILE}?mode=ro", uri=True)
     table.executemany(
         "INSERT INTO held (text) VALUES (?)", ours.execute("SELECT about || ' ' || text FROM items")
     )
