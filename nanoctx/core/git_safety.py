@@ -25,6 +25,12 @@ _WITHOUT_HELPERS = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 _PARTS = ("clean", "smudge", "process")
 _ABBREVIATED = frozenset("0123456789abcdef")
 
+# The tree without a file, known to every git: what there was before the first commit. By length of a name.
+EMPTY_TREES = {
+    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+
 # One record per commit, its fields parted by a character that no field holds.
 FIELD = "\x1f"
 COMMIT_FORMAT = FIELD.join(("%H", "%P", "%ct", "%an", "%ae", "%s"))

@@ -46,7 +46,7 @@ def changed(
     filters = git_state.own_filters(places, timeout) if places is not None else None
     if places is None or filters is None or seen.bare or not seen.head:
         return ()
-    base = _base(places.top, since, timeout)
+    base = _base(places, since, seen.head, timeout)
     if not base:
         return ()
     listed = run(places.top, git_safety.sizes(base), filters=filters, timeout=timeout)
@@ -68,10 +68,13 @@ def changed(
     return tuple(ChangedFile(path, when.get(path), tuple(told[path])) for path in newest if told.get(path))
 
 
-def _base(top: Path, since: datetime, timeout: float) -> str:
+def _base(places: git.Places, since: datetime, head: str, timeout: float) -> str:
+    """The last commit before a moment; nothing at all stands for it where the first commit came later."""
     moment = f"{since.astimezone(UTC):%Y-%m-%d %H:%M:%S} +0000"
-    told = run(top, git_safety.commit_before(moment), timeout=timeout)
+    told = run(places.top, git_safety.commit_before(moment), timeout=timeout)
     name = told.out.decode("ascii", "replace").strip() if told.good else ""
+    if told.good and not name and not (places.shared / "shallow").exists():
+        return git_safety.EMPTY_TREES.get(len(head), "")
     return name if git_safety.is_commit_name(name) else ""
 
 

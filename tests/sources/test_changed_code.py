@@ -105,8 +105,23 @@ def test_many_files_are_bounded(repo: Path) -> None:
     assert next(iter(found)) == f"f{changed_code.MOST_FILES + 19}.py"
 
 
-def test_before_the_first_commit_there_is_nothing_to_compare_with(repo: Path, tmp_path: Path) -> None:
-    assert told(repo, START - DAY) == {}
+def test_in_a_young_repository_all_functions_are_new(repo: Path) -> None:
+    (repo / "quay.py").write_text("def warn(level):\n    return level\n")
+    assert told(repo, START - DAY) == {
+        "quay.py": ["def warn(level) [NEW]"],
+        "gauge.py": ["def level() [NEW]", "def old() [NEW]"],
+    }
+
+
+def test_of_a_shallow_clone_the_oldest_commit_is_not_taken_for_the_first(repo: Path, tmp_path: Path) -> None:
+    (repo / "quay.py").write_text("def warn():\n    return 2\n")
+    commit(repo, "Warn twice", START + DAY)
+    shallow = tmp_path / "shallow"
+    plain(tmp_path, "clone", "-q", "--depth", "1", repo.as_uri(), str(shallow))
+    assert told(shallow, START - DAY) == {}
+
+
+def test_before_the_first_commit_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
     unborn = tmp_path / "unborn"
     unborn.mkdir()
     plain(unborn, "init", "-q")
