@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,8 +14,10 @@ from nanoctx.model import Item, Observation
 PAGE = "project.md"
 SECTION, KEY = "Project", "Status"  # of the item that says a person set it
 IDLE_AFTER = timedelta(days=14)
+SHORTEST_NAME = 3  # of a project that a text is taken to name
 
 _FIELD = re.compile(r"^([ \t]*[-*+] (Name|Status|Mission):)[ \t]*(.*?)([ \t]*\r?)$", re.MULTILINE)
+_PATH = re.compile(r"(?<![\w.~/])/[^\s'\"`<>|()]+")
 _LISTS = ("Goals", "Constraints", "Blockers", "Notes")
 
 
@@ -55,6 +57,34 @@ def read(text: str) -> Described:
         blockers,
         notes,
     )
+
+
+def named(text: str, names: Iterable[str]) -> str:
+    """The project that a text names, as a word of its own; of several the longest name, then the first."""
+    said = text.lower()
+    found = [
+        name
+        for name in names
+        if len(name) >= SHORTEST_NAME
+        and re.search(rf"(?<![\w/.-]){re.escape(name.lower())}(?![\w/-]|\.\w)", said)
+    ]
+    return max(found, key=len, default="")
+
+
+def paths(text: str) -> list[str]:
+    """The absolute paths in a text."""
+    return [path.rstrip(".,:;!?") for path in _PATH.findall(text)]
+
+
+def of_paths(some: Iterable[str], folders: Mapping[str, str]) -> str:
+    """The project of the first path that lies in one of these folders; the innermost folder counts."""
+    for path in some:
+        place = path
+        while "/" in place:
+            if place in folders:
+                return folders[place]
+            place = place.rpartition("/")[0]
+    return ""
 
 
 def with_status(text: str, status: str) -> str:

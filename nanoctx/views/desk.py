@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
@@ -25,6 +26,7 @@ from nanoctx.views.schemas import Tool
 LEARNED = ("learn", "fact", "insight", "fail", "fix")  # kinds of what was learned
 LAST_SESSIONS = 5  # back to which changed functions are told
 OTHERS_WITHIN = timedelta(days=7)
+STILL_GOING_ON = timedelta(hours=1)  # so long after its last sign of life a session is still the conversation
 
 
 class Desk:
@@ -84,13 +86,11 @@ class Desk:
 
     @cached_property
     def project(self) -> str:
-        """The one asked for, named, worked in, or else the latest; "" when there is none."""
-        if self._wanted:
-            return self._wanted
-        said = self.query.lower()
-        named = [name for name in self.project_names if len(name) > 3 and name.lower() in said]
+        """The one asked for, named, spoken of, worked in, or else the latest; "" when there is none."""
         return (
-            (named[0] if named else "")
+            self._wanted
+            or projects.named(self.query, self.project_names)
+            or self._project_of_paths()
             or self._project_of_folder()
             or (self.project_names[0] if self.project_names else "")
             or self._described_active()
@@ -130,16 +130,32 @@ class Desk:
         human = tuple(one for one in self.sessions if one.prompts and not one.more.get("headless"))
         return human or self.sessions
 
+    def _project_of_paths(self) -> str:
+        """The project a path of the question lies in, or else what is being done from this folder."""
+        if self.ws.project_root is not None or len(self.project_names) < 2:
+            return ""
+        if found := projects.of_paths(projects.paths(self.query), self._folders):
+            return found
+        last = next((one for one in reversed(self.heads) if one.cwd == str(self.cwd)), None)
+        if last is None or last.last is None or self.now - last.last > STILL_GOING_ON:
+            return ""
+        others = {folder: name for folder, name in self._folders.items() if folder != last.cwd}
+        return projects.of_paths((posixpath.join(last.cwd, path) for path in last.files), others)
+
     def _project_of_folder(self) -> str:
         if self.cwd is None:
             return ""
         if self.ws.project_root is not None:
             return git.slug(self.ws.project_root)
-        places = {one.cwd: one.project for one in self.heads if one.cwd}
-        for folder in (self.cwd, *self.cwd.parents):
-            if str(folder) in places:
-                return places[str(folder)]
-        return ""
+        if found := projects.of_paths([str(self.cwd)], self._folders):
+            return found
+        slug = git.slug(self.cwd) if git.head(self.cwd) is not None else ""
+        return slug if slug in self.project_names else ""
+
+    @cached_property
+    def _folders(self) -> dict[str, str]:
+        """The folders of sessions, each with its project."""
+        return {one.cwd: one.project for one in self.heads if one.cwd and one.project}
 
     def _described_active(self) -> str:
         described = sorted(page.parent.name for page in self.ws.projects.glob(f"*/{projects.PAGE}"))
@@ -167,8 +183,10 @@ class Desk:
 
     @cached_property
     def root(self) -> Path | None:
-        """The project's folder, if it is ours to look into."""
-        return self.ws.project_root
+        """The project's folder, if we may look into it: the workspace's own, or where the caller stands."""
+        if self.ws.project_root is not None or self.cwd is None or git.head(self.cwd) is None:
+            return self.ws.project_root
+        return self.cwd if self.project == git.slug(self.cwd) else None
 
     @cached_property
     def paths(self) -> Sequence[str]:

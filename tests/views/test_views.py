@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sources.plain_git import plain
 
 from nanoctx import views
 from nanoctx.core import tokens
 from nanoctx.model import Item
 
-from .conftest import Place
+from .conftest import NOW, Place
 
 DAY = timedelta(days=1)
 SECTIONED = ("project", "combined", "startup", "memory", "query", "bundle")
@@ -149,6 +151,40 @@ def test_a_project_says_how_it_stands_and_which_others_are_under_way(place: Plac
     root = ElementTree.fromstring(place.show("project").text)
     assert (root.attrib["name"], root.attrib["status"]) == ("Tides", "completed")
     assert root.find("TODO") is None and root.findtext("NOTE") == "Kept for the archive"
+
+
+def test_the_project_is_the_one_named_then_spoken_of_then_worked_in_then_the_latest(place: Place) -> None:
+    place.session(project="nets", cwd="/home/dev/nets", age=3 * DAY)
+    place.session(project="net", cwd="/home/dev/net", age=4 * DAY)
+    place.session(project="tides", cwd="/home/dev/tides", age=2 * DAY)
+    place.session(project="dev", cwd="/home/dev", files=("notes.md", "net/a.py"), age=DAY / 48)
+
+    def project(query: str = "", cwd: str = "/srv") -> str:
+        return place.desk(query=query, cwd=Path(cwd)).project
+
+    assert project("why do nets tear", "/home/dev/tides") == "nets"
+    assert project("netting, and /home/dev/net/knots.py:12", "/home/dev/tides") == "net"
+    assert project("tear", "/home/dev/tides/src/deep") == "tides"
+    assert project("", "/home/dev") == "net"  # what the session there was at a moment ago
+    assert project("internets") == "dev"
+    assert place.desk(query="nets", project="tides").project == "tides"
+
+
+def test_changed_functions_are_told_of_the_repository_the_caller_stands_in(
+    place: Place, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tides"
+    folder.mkdir()
+    plain(folder, "init", "-q", "-b", "main")
+    (folder / "gauge.py").write_text("def level(at):\n    return at\n")
+    when = NOW.isoformat()
+    plain(folder, "add", "-A")
+    plain(folder, "commit", "-q", "-m", "First", GIT_COMMITTER_DATE=when, GIT_AUTHOR_DATE=when)
+    place.session(cwd=str(folder))
+    assert "def level(at) [NEW]" in place.show("startup", cwd=folder).text
+    assert "def level" not in place.show("startup", cwd=tmp_path).text
+    place.session(project="nets", cwd="/home/dev/nets")
+    assert "def level" not in place.show("startup", cwd=folder, project="nets").text
 
 
 def test_combined_tells_nothing_twice(place: Place) -> None:
