@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,21 @@ def test_the_shell_blocks_run_one_after_the_other(home: Path) -> None:
     done = subprocess.run(["sh", "-c", script], cwd=home, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "# Context" in done.stdout and "[secret: " in done.stdout
+
+
+def test_what_is_shown_of_the_example_is_what_it_prints(home: Path) -> None:
+    (shown,) = [text for kind, text in BLOCKS if kind == "console"]
+    folder, *steps = shown.removeprefix("$ ").split("\n$ ")
+    cache = shutil.ignore_patterns(".state")
+    shutil.copytree(ROOT / folder.removeprefix("cd "), home / "example", ignore=cache)
+    counts = []
+    for step in steps:
+        command, _, output = step.partition("\n")
+        done = subprocess.run(["sh", "-c", command], cwd=home / "example", capture_output=True, text=True)
+        assert done.stdout == f"{output.rstrip()}\n", done.stderr
+        counts.append(int(done.stdout.split()[0]))
+    whole, lean, _ = counts
+    assert whole > 6000 and lean <= 2000
 
 
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"^make (\w+)", "".join(MAKE), re.MULTILINE))))
