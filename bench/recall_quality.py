@@ -32,12 +32,12 @@ from nanoctx.recall.store import Store, Unit
 Items = Sequence[Mapping[str, Any]]
 Score = tuple[float, float]
 
-PLAIN = Weights(coverage=0, meaning=0, neighbour=0, session=0, recency=0)
+PLAIN = Weights(coverage=0, meaning=0, neighbour=0, session=0, together=0, recency=0)
 ABLATION = {
     "all of it": WEIGHTS,
     "without meaning": WEIGHTS._replace(meaning=0),
     "and without neighbours": WEIGHTS._replace(meaning=0, neighbour=0),
-    "and without sessions": WEIGHTS._replace(meaning=0, neighbour=0, session=0),
+    "and without sessions": WEIGHTS._replace(meaning=0, neighbour=0, session=0, together=0),
     "and without coverage: BM25": PLAIN,
 }
 

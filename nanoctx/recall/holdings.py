@@ -46,14 +46,14 @@ def scan(workspace: Workspace, *, lately: float = 0.0) -> Stamps:
     """
     found = _observations(workspace, lately)
     for path, seen in _documents(workspace.root):
-        found[path] = _stamp(seen)
+        found[path] = stamp(seen)
     for path in ("MEMORY.md", "USER.md", *_project_pages(workspace)):
         try:
             seen = (workspace.root / path).stat()
         except OSError:
             continue
         if stat.S_ISREG(seen.st_mode):
-            found[path] = _stamp(seen)
+            found[path] = stamp(seen)
     return found
 
 
@@ -106,7 +106,7 @@ def _month(month: os.DirEntry[str], below: str, lately: float) -> Stamps:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.endswith(".md") and entry.name[0] != "." and (status := _regular(entry)):
-                    found[below + entry.name] = _stamp(status)
+                    found[below + entry.name] = stamp(status)
         _looked[month.path] = _Look(first, now, changed, found)
     return found
 
@@ -169,7 +169,7 @@ def _regular(entry: os.DirEntry[str]) -> os.stat_result | None:
     return seen if stat.S_ISREG(seen.st_mode) else None
 
 
-def _stamp(seen: os.stat_result) -> str:
+def stamp(seen: os.stat_result) -> str:
     return f"{seen.st_size}-{seen.st_mtime_ns}-{seen.st_ctime_ns}-{seen.st_ino}"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from nanoctx.disk import files, lock
@@ -23,6 +24,8 @@ AT_ONCE = 8192  # items written in one piece: so many are held in memory, and so
 FIRST_WAIT = 30.0  # seconds for another process that makes the first index
 LATELY = 1.0  # seconds: a folder of observations seen so shortly ago is not looked through again
 Progress = Callable[[int, int], None]  # files read, of so many
+
+_known: dict[Path, tuple[str, holdings.Stamps]] = {}  # of this process, by index
 
 
 class Opened(NamedTuple):
@@ -71,7 +74,7 @@ def _open_fresh(workspace: Workspace, progress: Progress | None) -> tuple[Store,
     remarks: tuple[str, ...] = ()
     store = as_it_stands(workspace.state)
     try:
-        if store is None or holdings.scan(workspace, lately=LATELY) != store.stamps():
+        if store is None or holdings.scan(workspace, lately=LATELY) != _stamps(workspace, store):
             if store:
                 store.close()
             remarks = refresh(workspace, progress=progress, wait=0.0 if store else FIRST_WAIT)
@@ -83,6 +86,16 @@ def _open_fresh(workspace: Workspace, progress: Progress | None) -> tuple[Store,
         remarks = (f"The index is not kept: {error}",)
         store = as_it_stands(workspace.state)
     return store or _in_memory(workspace, progress), remarks
+
+
+def _stamps(workspace: Workspace, store: Store) -> holdings.Stamps:
+    """What the index knows of the files; not read again while the index is the same."""
+    place = opening.path(workspace.state)
+    as_it_is = holdings.stamp(place.stat())
+    known = _known.get(place)
+    if known is None or known[0] != as_it_is:
+        known = _known[place] = (as_it_is, store.stamps())
+    return known[1]
 
 
 def _in_memory(workspace: Workspace, progress: Progress | None) -> Store:

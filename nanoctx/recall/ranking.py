@@ -5,15 +5,17 @@ from __future__ import annotations
 import heapq
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from nanoctx.recall.postings import Packed, weight
 
-CANDIDATES = 200  # by words: meaning and company are asked of these only
+CANDIDATES = 128  # by words: meaning and company are asked of these only
 WANTED = 2 * CANDIDATES  # by BM25 alone
 GUESSED = 4 * WANTED  # items whose sums tell roughly from which sum on one is wanted
+COMMON = 4096  # items with a word from which it only adds to what rarer words found, if these found enough
+MANY_TIMES = 4  # more items hold a word than are asked for: looking each of these up is quicker
 HALF_LIFE = 30 * 86400.0  # seconds in which what is new loses half of what it has for that
 BEST_OF = 3  # items of a file that tell how much it has to do with the query
 
@@ -29,7 +31,8 @@ class Weights(NamedTuple):
     meaning: float = 0.2  # share of the likeness in meaning in a score
     neighbour: float = 0.35  # of the best next item
     further: float = 0.6  # how much the item after that counts, beside the next
-    session: float = 0.4  # of the mean of the best items of the same file
+    session: float = 0.2  # of the mean of the best items of the same file
+    together: float = 0.4  # of the share of the query that the items of the same file hold together
     recency: float = 0.05  # what is new gets up to this much more
 
 
@@ -76,8 +79,8 @@ def by_words(
     rest = sum(one.most for one in weighed)
     for one in weighed:
         floor = _floor(sums, rarest)
-        if floor > rest:
-            # Who holds none of the words so far cannot come among the best by those that are left.
+        if floor > rest or (len(sums) >= GUESSED and _size(one) > COMMON):
+            # Who holds none of the words so far cannot come among the best by those that are left, or hardly.
             sums = {item: value for item, value in sums.items() if value + rest >= floor}
             _add_to_known(sums, one)
         else:
@@ -86,9 +89,8 @@ def by_words(
             rarest = list(islice(sums, GUESSED))
         rest -= one.most
     whole = asked * _RARITY_UNIT or 1.0
-    floor = _floor(sums, rarest)
     found = {}
-    for item, value in sorted((pair for pair in sums.items() if pair[1] >= floor), key=_by_sum)[:WANTED]:
+    for item, value in _best(sums, _floor(sums, rarest)):
         share = min(1.0, (value & _LOW) / whole)
         found[item] = Found((value >> _SCORE_BITS) / _SCORE_UNIT * share**weights.coverage, share)
     return found
@@ -116,32 +118,53 @@ def fused(
     return scores
 
 
+def together(terms: Iterable[Term], places: Mapping[int, Place], asked: float) -> dict[int, float]:
+    """The share of the query that the candidates of each file hold together."""
+    shares: dict[int, float] = {}
+    for term in terms:
+        if weighed := term.rarity / asked if asked else 0.0:
+            for unit in {places[one].unit for one in _holding(term, places)}:
+                shares[unit] = shares.get(unit, 0.0) + weighed
+    return shares
+
+
 def with_company(
     scores: Mapping[int, float],
     places: Mapping[int, Place],
     now: float | None,
     weights: Weights = WEIGHTS,
+    shares: Mapping[int, float] | None = None,
 ) -> dict[int, float]:
-    """Each score raised by what stands beside the item, the rest of its session, and a little if new."""
+    """Each score raised by what stands beside the item, the rest of its file, and a little if new."""
+    units = {one: places[one].unit for one in scores}
     by_unit: dict[int, list[float]] = {}
     for one, score in scores.items():
-        by_unit.setdefault(places[one].unit, []).append(score)
-    session = {unit: sum(heapq.nlargest(BEST_OF, held)) / BEST_OF for unit, held in by_unit.items()}
+        by_unit.setdefault(units[one], []).append(score)
+    of_unit = {
+        unit: weights.session * sum(heapq.nlargest(BEST_OF, held)) / BEST_OF
+        + weights.together * (shares.get(unit, 0.0) if shares else 0.0)
+        for unit, held in by_unit.items()
+    }
     raised = {}
     for one, score in scores.items():
-        place = places[one]
-        beside = max(
-            factor * scores[other]
-            if (other := one + step) in scores and places[other].unit == place.unit
-            else 0.0
-            for step, factor in ((-2, weights.further), (-1, 1.0), (1, 1.0), (2, weights.further))
-        )
-        new = (
-            0.5 ** (max(0.0, now - place.at) / HALF_LIFE) if now is not None and place.at is not None else 0.0
-        )
-        raised[one] = score + weights.neighbour * beside + weights.session * session[place.unit]
-        raised[one] *= 1 + weights.recency * new
+        unit, at = units[one], places[one].at
+        beside = 0.0
+        for step, factor in ((-2, weights.further), (-1, 1.0), (1, 1.0), (2, weights.further)):
+            if units.get(one + step) == unit and (other := factor * scores[one + step]) > beside:
+                beside = other
+        raised[one] = score + weights.neighbour * beside + of_unit[unit]
+        if now is not None and at is not None:
+            raised[one] *= 1 + weights.recency * 0.5 ** (max(0.0, now - at) / HALF_LIFE)
     return raised
+
+
+def _holding(term: Term, some: Iterable[int]) -> Iterator[int]:
+    for base, packed in term.holders:
+        places, size = packed.places, len(packed.places)
+        for one in some:
+            at = bisect_left(places, one - base)
+            if at < size and places[at] == one - base:
+                yield one
 
 
 class _Weighed(NamedTuple):
@@ -183,8 +206,15 @@ def _with(sums: dict[int, int], term: _Weighed, allowed: frozenset[int] | set[in
 def _add_to_known(sums: dict[int, int], term: _Weighed) -> None:
     for (base, packed), worth in zip(term.holders, term.worth, strict=True):
         places, codes = packed
-        for one in sums.keys() & set(map(base.__add__, places)):
-            sums[one] += worth[codes[bisect_left(places, one - base)]]
+        size = len(places)
+        if size < MANY_TIMES * len(sums):
+            for one in sums.keys() & set(map(base.__add__, places)):
+                sums[one] += worth[codes[bisect_left(places, one - base)]]
+            continue
+        for one in sums:
+            at = bisect_left(places, one - base)
+            if at < size and places[at] == one - base:
+                sums[one] += worth[codes[at]]
 
 
 def _floor(sums: Mapping[int, int], some: Sequence[int]) -> int:
@@ -193,7 +223,14 @@ def _floor(sums: Mapping[int, int], some: Sequence[int]) -> int:
     return values[-WANTED] if len(values) >= WANTED else 0
 
 
-def _size(term: Term) -> int:
+def _best(sums: Mapping[int, int], floor: int) -> list[tuple[int, int]]:
+    """The items with the highest sums, best first; `floor` is known to be below all of them."""
+    values = sorted(value for value in sums.values() if value >= floor)
+    least = values[-WANTED] if len(values) > WANTED else floor
+    return sorted([pair for pair in sums.items() if pair[1] >= least], key=_by_sum)[:WANTED]
+
+
+def _size(term: Term | _Weighed) -> int:
     return sum(len(packed.places) for _, packed in term.holders)
 
 

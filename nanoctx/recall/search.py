@@ -8,7 +8,7 @@ found; if another process is at that or the disk refuses, it answers from what i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 MOST = 200  # hits of one search
 LONGEST_QUERY = 4000  # characters that are looked at
 MOST_TERMS = 48  # of a query, the rarest
-LEAST_SHARE = 0.15  # of the query that the best hit must hold
+LEAST_SHARE = 0.12  # of the query that the best hit must hold
 LEAST_SCORE = 0.1  # of the best hit's score
 ALIKE = 0.8  # share of their words from which two hits are the same said twice
+PAGES = ("user", "project")  # kinds of lines that people wrote one by one
 STEPS = (-2, -1, 1, 2)
 COMPANIONS = 60  # candidates whose neighbours are looked at although these share no word with the query
 
@@ -123,12 +124,14 @@ def in_store(
     if not places:
         return ()
     scores = ranking.fused(found, places, weights)
-    scores = ranking.with_company(scores, places, now.timestamp() if now else None, weights)
+    held = {one: places[one] for one in best if one in places}
+    shares = ranking.together(terms, held, asked) if weights.together else None
+    scores = ranking.with_company(scores, places, now.timestamp() if now else None, weights, shares)
     ranked = sorted(scores, key=lambda one: (-scores[one], one))
     highest = max(found[one].share for one in best if one in places)
     top = scores[ranked[0]]
     told = [(one, highest * scores[one] / top) for one in ranked if scores[one] >= LEAST_SCORE * top]
-    return _hits(store, told, min(k, MOST))
+    return _hits(store, told, min(k, MOST), found)
 
 
 def _terms(store: Store, asked: Iterable[str]) -> tuple[list[Term], float]:
@@ -180,10 +183,14 @@ def _places(
     return places
 
 
-def _hits(store: Store, told: Sequence[tuple[int, float]], k: int) -> tuple[Hit, ...]:
-    """The first `k` that say something the ones before do not."""
+def _hits(
+    store: Store, told: Sequence[tuple[int, float]], k: int, found: Container[int]
+) -> tuple[Hit, ...]:
+    """The first `k` that say something the ones before do not; on a page, only what was `found` by words."""
     kept: list[tuple[Row, float, frozenset[str], list[str]]] = []
     for row, score in _read(store, told, 2 * k):
+        if row.passage.kind in PAGES and row.id not in found:
+            continue  # what stands below each other there has little to do with each other
         said = frozenset(words.terms(row.passage.text))
         same = next((one for one in kept if words.likeness(one[2], said) >= ALIKE), None)
         if same:

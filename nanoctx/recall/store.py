@@ -30,7 +30,8 @@ CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, items INT
 CREATE TABLE postings (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 """
 _FIELDS = "id, unit, text, kind, key, about, project, scope, at, pos, grade, by"
-_FORMAT = 1
+_FORMAT = 2
+NAMED = 3  # times more that the words of a name count in the code that defines it
 _AT_ONCE = 500  # values in one statement
 _TAG = "\x1f"  # before a term that is a property: no word has it
 BUSY_SECONDS = 5.0
@@ -295,6 +296,8 @@ def _terms(passage: Passage) -> _Held:
     """What an item is found by: its words and properties; only words count for its length."""
     times = Counter(words.terms(f"{passage.about}\n{passage.text}"))
     length = math.fsum(times.values())
+    for term in words.defined(passage.text):
+        times[term] += NAMED
     for field, value in (("kind", passage.kind), ("scope", passage.scope), ("project", passage.project)):
         times[tag(field, value)] = 1
     if passage.at is not None:

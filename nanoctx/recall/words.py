@@ -45,6 +45,14 @@ _PART = re.compile(
     rf"[{_DENSE}{_MARKS}]+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
     rf"|(?:(?![{_DENSE}A-Za-z0-9])(?:[^\W\d_]|[{_MARKS}]))+|[^\W_]"
 )
+# A first line of code that gives something a name, `async def name(…):` or `func (s *T) Name(…) {`
+# or, as in C and Java, the word before the first bracket of a line that ends like the beginning of a block.
+_DEFINED = re.compile(
+    r"\s*(?:(?:export|default|public|private|protected|static|final|abstract|async|override|inline|unsafe|pub)\s+)*"
+    r"(?:def|class|func|fn|fun|function|sub|struct|interface|trait|enum)\b[ *]*(?:self\.|\([^)\n]*\)\s*)?"
+    r"(?P<name>[A-Za-z_$][\w$]*)(?=[^\n]*[({:])"
+    r"|[^\n(:]{0,120}?(?<![\w$])(?P<before>[A-Za-z_$][\w$]*)\([^\n]*[{(,][ \t]*(?:\n|$)"
+)
 _IS_DENSE = re.compile(f"[{_DENSE}]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _POSSESSIVE = re.compile("['’][sS]$")
@@ -58,6 +66,12 @@ def terms(text: str) -> list[str]:
     for name in _NAME.findall(_plain(text)):
         found += _terms_of(name)
     return found
+
+
+def defined(text: str) -> tuple[str, ...]:
+    """The terms of the name that a text defines, if it is a piece of code: what a title is to a document."""
+    found = _DEFINED.match(text[:400])
+    return _terms_of(found["name"] or found["before"]) if found else ()
 
 
 def asked(query: str) -> list[str]:

@@ -13,7 +13,7 @@ from nanoctx.views.shape import Entry, Root, Section, section
 
 FORMS = ("md", "xml", "json")
 MOST = 30
-LEAST = 0.3  # relevance below which a fact is never shown
+LEAST = 0.3  # relevance below which a fact is never shown, and share of the best hit's score
 MATTERS = 0.5  # and from which it needs no words of the question
 SHARED = 0.34  # of the question's words that a fact must have
 DOCUMENT = "document"
@@ -51,7 +51,8 @@ def related(desk: Desk) -> Section:
     """What observations and documents say that no fact says."""
     said = [prose.words(fact.text) for fact in matching(desk)]
     entries = []
-    for hit in (one for one in hits(desk) if _is_asked_for(desk, one)):
+    found = hits(desk)
+    for hit in (one for one in found if one.score >= LEAST * found[0].score and _is_asked_for(desk, one)):
         words = prose.words(hit.text)
         if hit.kind == DOCUMENT or not any(told.alike(words, other) for other in said):
             entries.append(_entry(desk, hit))
