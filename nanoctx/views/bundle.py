@@ -8,6 +8,7 @@ marked is never left out; of the other facts those they called important come fi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from nanoctx.core import escape, tokens
 from nanoctx.core.facts import Fact
@@ -55,7 +56,13 @@ def sections(desk: Desk) -> Sequence[Callable[[], Section]]:
     ]
     if budget >= PART_OF_THIRD:
         parts.append(lambda: external(desk, MORE_CHUNKS if budget >= WHOLE else CHUNKS))
-    return [*parts, lambda: metadata(desk)]
+    made: list[Section] = []
+    return [*(partial(_noted, make, made) for make in parts), lambda: metadata(desk, made)]
+
+
+def _noted(make: Callable[[], Section], made: list[Section]) -> Section:
+    made.append(make())
+    return made[-1]
 
 
 def background(desk: Desk) -> Section:
@@ -84,14 +91,17 @@ def semantic(desk: Desk, most: int | None) -> Section:
 
 
 def episodic(desk: Desk, most: int) -> Section:
-    """The last things said in the last session, as its log has them."""
+    """The last things said in the last session, as its log has them; a small budget has the latest."""
     entries = []
-    for event in _said(desk)[-most:]:
+    for event in reversed(_said(desk)[-most:] if most else ()):
         who = "user" if event.kind == "prompt" else "assistant"
         text = tokens.clip(told.plain(event.text), desk.settings.views_bundle_message_cap)
         if text:
             entries.append(Entry(text, "message", {"role": who}, shown=f"- {who}: {text}"))
-    return section("episodic_memory", entries, title="\n## Last messages", tag="episodic_memory")
+    return section(
+        "episodic_memory", entries, title="\n## Last messages, the latest first", tag="episodic_memory",
+        about={"order": "latest first"},
+    )  # fmt: skip
 
 
 def external(desk: Desk, most: int) -> Section:
@@ -110,10 +120,14 @@ def external(desk: Desk, most: int) -> Section:
     return section("external_knowledge", entries, title="\n## Documents", tag="external_knowledge")
 
 
-def metadata(desk: Desk) -> Section:
+def metadata(desk: Desk, made: Sequence[Section]) -> Section:
+    """What the bundle is made of. It is there only when there was room for all before it."""
+    words = {one.name: sum(tokens.count(entry.text) for entry in one.forms[0]) for one in made}
     searched = sum(len(hits) for hits in desk.searched.values())
     counts = {
         "budget": str(desk.budget),
+        "tokens": str(sum(words.values())),
+        **{f"tokens_of_{name}": str(number) for name, number in words.items() if number},
         "facts": str(len(desk.facts)),
         "sessions": str(len(desk.sessions)),
         "found": str(searched),
