@@ -28,6 +28,7 @@ class Layer:
     vital: int = 0  # this many first items may never be dropped, whatever `cap` and `most` say
     frame: str = ""  # what stands above the items, once there is one
     foot: str = ""  # and below them
+    turn: int = 0  # layers with a lower one are filled first, wherever they stand
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ def fit(
 def _admission(layers: Sequence[Layer], cost: Cost) -> list[int]:
     """Which layer gives its next item, step by step; the same whatever the budget."""
     first = [place for place, layer in enumerate(layers) for _ in range(_vital(layer))]
-    rest = [place for place, layer in enumerate(layers) for _ in range(_allowed(layer, cost) - _vital(layer))]
+    by_turn = sorted(enumerate(layers), key=lambda one: one[1].turn)
+    rest = [place for place, layer in by_turn for _ in range(_allowed(layer, cost) - _vital(layer))]
     return first + rest
 
 

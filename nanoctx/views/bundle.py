@@ -20,6 +20,7 @@ from nanoctx.views.shape import Entry, Root, Section, section
 
 FORMS = ("xml", "md", "json")
 SECOND_TIER, PART_OF_THIRD, WHOLE = 4000, 6000, 8000  # budgets from which more is given
+SECOND, THIRD = 2, 3  # turns of those tiers, after the first
 FEW = 3  # insights, and facts, below the second tier
 CHUNKS, MORE_CHUNKS = 5, 20
 FEWEST_MESSAGES, ROOM_FOR_ALL = 5, 4000
@@ -87,7 +88,10 @@ def semantic(desk: Desk, most: int | None) -> Section:
     insights = [fact for fact in rest if fact.kind in INSIGHTS][:most]
     others = [fact for fact in rest if fact.kind not in INSIGHTS][:most]
     entries = [_entry(desk, fact) for fact in (*marked, *insights, *others)]
-    return section("semantic_memory", entries, title="\n## Known", tag="semantic_memory")
+    room = desk.budget // 2 if desk.budget >= PART_OF_THIRD else None  # documents come after it
+    return section(
+        "semantic_memory", entries, title="\n## Known", tag="semantic_memory", cap=room, turn=SECOND
+    )  # fmt: skip
 
 
 def episodic(desk: Desk, most: int) -> Section:
@@ -117,7 +121,9 @@ def external(desk: Desk, most: int) -> Section:
         )
         for hit in hits[:most]
     ]
-    return section("external_knowledge", entries, title="\n## Documents", tag="external_knowledge")
+    return section(
+        "external_knowledge", entries, title="\n## Documents", tag="external_knowledge", turn=THIRD
+    )  # fmt: skip
 
 
 def metadata(desk: Desk, made: Sequence[Section]) -> Section:
@@ -134,7 +140,8 @@ def metadata(desk: Desk, made: Sequence[Section]) -> Section:
         "made": f"{desk.now:%Y-%m-%dT%H:%M:%SZ}",
     }
     text = ", ".join(f"{name} {value}" for name, value in counts.items())
-    return section("metadata", [Entry(text, "stats", counts)], title="\n## About this bundle", tag="metadata")
+    entries = [Entry(text, "stats", counts)]
+    return section("metadata", entries, title="\n## About this bundle", tag="metadata", turn=THIRD)
 
 
 def _entry(desk: Desk, fact: Fact) -> Entry:

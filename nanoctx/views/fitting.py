@@ -78,6 +78,7 @@ def _layer(
         vital=sum(entry.vital for entry in entries),
         frame=head(one),
         foot=foot(one),
+        turn=one.turn,
     )
 
 

@@ -28,6 +28,7 @@ class Section:
     cap: int | None = None
     most: int | None = None
     about: Mapping[str, str] = field(default_factory=dict)  # attributes of that element
+    turn: int = 0  # sections with a lower one are filled first
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ def section(
     cap: int | None = None,
     most: int | None = None,
     about: Mapping[str, str] | None = None,
+    turn: int = 0,
 ) -> Section:
     """A section with one form; what is vital comes first."""
     ordered = sorted(entries, key=lambda entry: not entry.vital)
-    return Section(name, title, tag, (tuple(ordered),), cap, most, about or {})
+    return Section(name, title, tag, (tuple(ordered),), cap, most, about or {}, turn)

@@ -23,6 +23,7 @@ def layer_lists(most_vital: int) -> st.SearchStrategy[list[Layer]]:
         most=st.none() | st.integers(0, 4),
         vital=st.integers(0, most_vital),
         frame=st.sampled_from(["", "## Recent", "\n## External"]),
+        turn=st.integers(0, 2),
     )
     return st.lists(layer, max_size=4).map(
         lambda layers: [replace(layer, name=f"layer {place}") for place, layer in enumerate(layers)]
@@ -88,6 +89,13 @@ def test_no_layer_takes_more_than_its_cap_or_its_number(layers: list[Layer], bud
         assert layer.most is None or len(shown) <= layer.most
         alone = "".join(f"{line}\n" for line in ([layer.frame] if layer.frame else []) + list(shown))
         assert layer.cap is None or not shown or len(alone) <= layer.cap
+
+
+def test_a_layer_whose_turn_comes_first_is_filled_first_wherever_it_stands() -> None:
+    layers = [Layer("known", ["aaaa", "bbbb"], turn=2), Layer("said", ["cccc", "dddd"])]
+    found = fit(layers, 15, len)
+    assert found.kept == {"known": ("aaaa",), "said": ("cccc", "dddd")}
+    assert found.text == "aaaa\ncccc\ndddd\n"
 
 
 def test_a_layer_that_reached_its_cap_leaves_room_to_the_next() -> None:

@@ -279,6 +279,31 @@ def test_the_bundle_has_its_parts_and_grows_with_its_budget(place: Place) -> Non
     assert one.attrib["level"] == "decision"
 
 
+def test_however_much_is_known_the_bundle_says_what_the_project_is_and_what_documents_hold(
+    place: Place,
+) -> None:
+    for number in range(40):
+        place.session(
+            *(
+                Item("learn", " ".join(f"{word}{number}x{at}" for word in LONG), at, "verified", "agent")
+                for at in range(6)
+            ),
+            age=number * DAY,
+        )
+    page = place.ws.projects / "tides" / "project.md"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text("# Project\n\n- Name: Tides\n- Mission: Warn the village\n")
+    (place.ws.root / "knowledge").mkdir(exist_ok=True)
+    (place.ws.root / "knowledge" / "siren.md").write_text("The siren is heard in the whole village.\n")
+    built = place.show("bundle", query="siren village")
+    root = ElementTree.fromstring(built.text)
+    assert built.left_out["semantic_memory"] > 10 and built.tokens <= 8000
+    assert root.findtext(".//mission") == "Warn the village"
+    assert "whole village" in root.findtext(".//chunk", "")
+    stats = root.find(".//stats")
+    assert stats is not None and int(stats.attrib["found"]) > 0
+
+
 def test_a_layer_that_fails_is_left_out_while_the_others_appear(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
