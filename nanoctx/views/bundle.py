@@ -50,7 +50,7 @@ def sections(desk: Desk) -> Sequence[Callable[[], Section]]:
             tag="context_reading_guide",
         ),
         lambda: background(desk),
-        lambda: semantic(desk, None if budget >= SECOND_TIER else FEW),
+        lambda: semantic(desk),
         lambda: episodic(
             desk, desk.settings.views_bundle_messages if budget >= ROOM_FOR_ALL else FEWEST_MESSAGES
         ),
@@ -80,15 +80,18 @@ def background(desk: Desk) -> Section:
     return section("background_information", entries, title="\n## Background", tag="background_information")
 
 
-def semantic(desk: Desk, most: int | None) -> Section:
-    """Insights and facts, marked ones first; `most` of each kind beside those."""
+def semantic(desk: Desk) -> Section:
+    """Insights and facts, marked ones first; a small bundle has a few of each kind beside those."""
     ordered = sorted(desk.facts, key=lambda fact: (fact.mark not in _ALWAYS, fact.mark != IMPORTANT))
     marked = [fact for fact in ordered if fact.mark in _ALWAYS]
     rest = [fact for fact in ordered if fact.mark not in _ALWAYS]
-    insights = [fact for fact in rest if fact.kind in INSIGHTS][:most]
-    others = [fact for fact in rest if fact.kind not in INSIGHTS][:most]
-    entries = [_entry(desk, fact) for fact in (*marked, *insights, *others)]
-    room = desk.budget // 2 if desk.budget >= PART_OF_THIRD else None  # documents come after it
+    insights = [fact for fact in rest if fact.kind in INSIGHTS]
+    others = [fact for fact in rest if fact.kind not in INSIGHTS]
+    chosen = [*marked, *insights[:FEW], *others[:FEW]]
+    if desk.budget >= SECOND_TIER:
+        chosen += insights[FEW:] + others[FEW:]
+    entries = [_entry(desk, fact) for fact in chosen]
+    room = max(desk.budget, PART_OF_THIRD) // 2  # documents come after it
     return section(
         "semantic_memory", entries, title="\n## Known", tag="semantic_memory", cap=room, turn=SECOND
     )  # fmt: skip

@@ -20,7 +20,7 @@ from nanoctx.model import Item
 from .conftest import NOW, Place
 
 DAY = timedelta(days=1)
-SECTIONED = ("project", "combined", "startup", "memory", "query", "bundle")
+SECTIONED = ("prompt", "project", "combined", "startup", "memory", "query", "bundle")
 
 
 def rule(text: str, **more: str) -> Item:
@@ -74,19 +74,50 @@ def test_a_view_never_takes_more_than_its_budget_and_is_well_formed(
 
 
 @settings(max_examples=10)
-@given(sessions=st.lists(TOLD, min_size=1, max_size=4), small=st.integers(20, 400), more=st.integers(1, 600))
+@given(
+    sessions=st.lists(TOLD, min_size=1, max_size=4),
+    small=st.integers(20, 9000),
+    more=st.integers(1, 5000),
+    view=st.sampled_from(SECTIONED),
+)
 def test_a_smaller_budget_shows_the_beginning_of_each_layer(
-    make_place: Callable[[], Place], sessions: list[list[tuple[str, str, str, str]]], small: int, more: int
+    make_place: Callable[[], Place],
+    sessions: list[list[tuple[str, str, str, str]]],
+    small: int,
+    more: int,
+    view: str,
 ) -> None:
     place = make_place()
     filled(place, sessions)
-    for view in ("startup", "memory"):
-        less, all_of_it = (place.show(view, budget=budget, form="json") for budget in (small, small + more))
-        if less.cut or not less.text:
-            continue
-        shown = json.loads(all_of_it.text)
-        for name, entries in json.loads(less.text).items():
-            assert entries == shown[name][: len(entries)]
+    less, all_of_it = (
+        json.loads(built.text) if built.text and not built.cut else {}
+        for built in (
+            place.show(view, budget=budget, form="json", query="gauge") for budget in (small, small + more)
+        )
+    )
+    for name, entries in less.items():
+        if isinstance(entries, list) and name != "metadata":  # which tells of the budget
+            assert entries == all_of_it[name][: len(entries)]
+
+
+@settings(max_examples=6)
+@given(budget=st.integers(20, 10_000), view=st.sampled_from(("combined", "memory", "bundle")))
+def test_what_is_marked_is_shown_whole_or_stands_alone(marked: Place, budget: int, view: str) -> None:
+    built = marked.show(view, budget=budget)
+    whole = "village sleeps until six" in built.text and "Sirens are for storms only" in built.text
+    assert whole or built.cut
+    if built.cut:
+        assert "reader keeps every reading" not in built.text
+
+
+@pytest.fixture(scope="session")
+def marked(make_place: Callable[[], Place]) -> Place:
+    place = make_place()
+    place.session(Item("impl", "The reader keeps every reading", 1))
+    place.remember(
+        "Facts and insights: 📌 The village sleeps until six", "Decisions: ⭐ Sirens are for storms only"
+    )
+    return place
 
 
 # fmt: off
