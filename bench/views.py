@@ -28,6 +28,7 @@ sys.path.remove(str(Path(__file__).resolve().parent))  # whose `secrets` is not 
 from nanoctx import knowledge, reflector, views
 from nanoctx.core import relevance
 from nanoctx.disk import observations, workspace
+from nanoctx.recall import search
 from nanoctx.views.desk import Desk
 
 HERE = Path(__file__).resolve().parent
@@ -57,6 +58,7 @@ def measured(place: Path, count: int) -> tuple[float, float, float]:
     now = sessions.NOW
     observations.load_all(ws.root, remember=True)  # as every look does
     reflector.reflect(ws, now=now, zone=now.tzinfo)
+    search.search(ws, "reader", now=now)
 
     def startup() -> None:
         built = views.build("startup", Desk(ws, now=now, zone=now.tzinfo))

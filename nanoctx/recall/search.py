@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nanoctx.errors import UsageError
-from nanoctx.recall import embeddings, ranking, words
-from nanoctx.recall.opening import DAMAGE
+from nanoctx.recall import embeddings, opening, ranking, words
 from nanoctx.recall.passages import Passage
 from nanoctx.recall.ranking import Place, Term
 from nanoctx.recall.store import Row, Store, month
@@ -96,11 +95,27 @@ def search(
                 opened.store.begin()
                 hits = in_store(opened.store, query, k=k, filters=filters, now=now)
                 return Hits(hits, opened.store.counts().items, opened.remarks)
-            except DAMAGE:
+            except opening.DAMAGE:
                 if attempt == 2:
                     raise
         index.drop(workspace)
     raise AssertionError
+
+
+def as_it_stands(
+    workspace: Workspace, query: str, *, now: datetime, k: int = 10, filters: Filters = EVERYTHING
+) -> tuple[Hit, ...]:
+    """The best hits of the index as it stands, for who has no time to refresh it; none without an index."""
+    store = opening.as_it_stands(workspace.state) if words.asked(query[:LONGEST_QUERY]) else None
+    if store is None:
+        return ()
+    try:
+        store.begin()
+        return in_store(store, query, k=k, filters=filters, now=now)
+    except opening.DAMAGE:
+        return ()  # the next search makes it anew
+    finally:
+        store.close()
 
 
 def in_store(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
@@ -265,13 +266,15 @@ class Desk:
         return {one.id: one for one in self.known}
 
     def found(self, words: str, most: int) -> tuple[Hit, ...]:
-        """What recall finds here for some words; nothing if there is no word among them."""
+        """What recall finds for some words; a brief view takes the index as it stands, if there is one."""
         if words not in self.searched:
             filters = search.Filters(project=self.project)
-            try:
-                hits = search.search(self.ws, words, now=self.now, k=most, filters=filters).hits
-            except UsageError:
-                hits = ()
+            hits: tuple[Hit, ...] = ()
+            if self.brief:
+                hits = search.as_it_stands(self.ws, words, now=self.now, k=most, filters=filters)
+            else:
+                with contextlib.suppress(UsageError):  # there is no word among them
+                    hits = search.search(self.ws, words, now=self.now, k=most, filters=filters).hits
             self.searched[words] = hits
         return self.searched[words]
 

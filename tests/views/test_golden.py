@@ -14,6 +14,7 @@ from nanoctx.core import tokens
 from nanoctx.disk import observations, packaged, workspace
 from nanoctx.disk.workspace import Workspace
 from nanoctx.model import Observation
+from nanoctx.recall import search
 from nanoctx.views.desk import Desk
 
 NOW = datetime(2026, 2, 11, 14, tzinfo=UTC)
@@ -49,6 +50,7 @@ def root(tmp_path: Path) -> Path:
 def made(root: Path, tmp_path: Path) -> Workspace:
     made = workspace.init(root, tmp_path, {"HOME": str(tmp_path)}).workspace
     reflector.reflect(made, now=NOW, zone=UTC)
+    search.search(made, "gauge", now=NOW)  # the index is made by whoever searches first
     return made
 
 

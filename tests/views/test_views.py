@@ -351,6 +351,18 @@ def test_a_layer_that_fails_is_left_out_while_the_others_appear(
     assert "Last sessions" in built.text
 
 
+def test_startup_tells_what_bears_on_the_last_session_but_makes_no_index_for_it(place: Place) -> None:
+    place.session(Item("impl", "The siren is tested on Mondays", 1, "verified"), age=9 * DAY)
+    for number in range(1, 9):
+        place.session(Item("impl", f"Painted the {LONG[number]} of boat {number}", 1), age=number * DAY)
+    place.session(summary="The siren was tested for the storm.")
+    assert "siren is tested" in place.show("startup").text  # by recency
+    assert not (place.ws.state / "recall").exists()
+    assert place.show("query", query="siren").text
+    lines = place.show("startup").text.partition("## From earlier sessions\n")[2].splitlines()
+    assert "siren is tested on Mondays" in lines[0]
+
+
 def test_startup_has_no_tables_ids_or_pictures(place: Place) -> None:
     place.session(
         Item("learn", "🚀 The gauge | repeats | its last line", 1, "verified"), summary="✅ Done 🎉 at last"
