@@ -63,7 +63,18 @@ def claims(one: Observation) -> tuple[Claim, ...]:
     language = main_language(one)
     headless = bool(one.more.get("headless"))
     judged = ((item, keeping.kept(item, headless=headless)) for item in one.items if item.kind in KINDS)
-    return tuple(_claim(one, item, found, language) for item, found in judged if found is not None)
+    made = tuple(_claim(one, item, found, language) for item, found in judged if found is not None)
+    rules = [_bare_saying(claim) for claim in made if _REALMS[claim.kind] == "rule"]
+    return tuple(
+        claim
+        for claim in made
+        if claim.kind != "dec" or not any(likeness.same(_bare_saying(claim), rule) for rule in rules)
+    )
+
+
+def _bare_saying(claim: Claim) -> Saying:
+    """What is told as a rule is no decision beside it, though the words were taken for both."""
+    return likeness.saying(claim.text, "", "")
 
 
 def main_language(one: Observation) -> str:
