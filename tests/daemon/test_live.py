@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -50,13 +52,36 @@ def test_the_threshold_is_a_setting(desk: Desk) -> None:
     _page(desk, "moon phase")
 
 
-def test_leaving_ends_the_session(desk: Desk) -> None:
+@pytest.mark.parametrize("word", ["/exit", "/quit"])
+def test_leaving_ends_the_session(desk: Desk, word: str) -> None:
     log = desk.session()
-    log.prompt("Please build the tide gauge parser").say("It reads gauges now.")
+    log.prompt("Please build the tide gauge parser").say("It reads gauges now. Decided: use UTC everywhere.")
     _page(desk, "tide gauge parser")
-    log.leave()
+    log.slash(word)
     desk.wait(lambda: "ended_by: exit" in desk.observation(log), "ended by exit", SOON)
     desk.wait((desk.root / "MEMORY.md").exists, "a cycle", SOON)
+    log.prompt("One more thing: the moon phase calculator")  # resumed
+    _page(desk, "moon phase")
+    assert "ended_by" not in desk.observation(log)
+
+
+def test_clearing_ends_the_session_and_starts_clean(desk: Desk) -> None:
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser").say("It reads gauges now.")
+    _page(desk, "Focus: Build the tide gauge parser")
+    desk.session().clear()
+    desk.wait(lambda: "ended_by: clear" in desk.observation(log), "ended by clear", SOON)
+    desk.wait(lambda: "Focus: Build the tide gauge" not in desk.text(), "no old focus", SOON)
+    assert "tide gauge parser" in desk.text().partition("## Recent")[2]
+
+
+def test_compacting_is_a_reason(desk: Desk) -> None:
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser")
+    _page(desk, "tide gauge parser")
+    log.prompt("Now another thing: the moon phase calculator is needed")
+    log.compact("The tide gauge parser is done; the moon phase calculator is next.")
+    _page(desk, "moon phase")
 
 
 def test_a_session_without_a_sign_of_life_ends_by_itself(desk: Desk) -> None:
@@ -114,7 +139,24 @@ def _by_appending(page: Path, text: str) -> None:
         file.write(text.splitlines()[-1] + "\n")
 
 
-@pytest.mark.parametrize("save", [_by_rename, _in_place, _by_appending])
+def _by_vim(page: Path, text: str) -> None:
+    """The editor itself, as it comes: it writes another file and gives that the name."""
+    mine = text.splitlines()[-1]
+    command = ["vim", "-N", "-u", "NONE", "-es", "-c", f"$put ='{mine}'", "-c", "wq", str(page)]
+    subprocess.run(command, check=True, timeout=20, env=os.environ | {"TERM": "dumb"})
+
+
+@pytest.mark.parametrize(
+    "save",
+    [
+        _by_rename,
+        _in_place,
+        _by_appending,
+        pytest.param(
+            _by_vim, marks=pytest.mark.skipif(shutil.which("vim") is None, reason="there is no vim")
+        ),
+    ],
+)
 def test_a_saved_page_is_merged_and_not_fought_over(desk: Desk, save: object) -> None:
     log = desk.session()
     log.prompt("Please build the tide gauge parser")
