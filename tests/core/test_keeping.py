@@ -19,22 +19,22 @@ def kept(kind: str, text: str, by: str = "user", grade: str = "claimed") -> str 
     [
         ("I thought we no longer use feet we just use metres", "We no longer use feet we just use metres"),
         (
-            "In reports, the heights we show should be those of that gauge; the same goes for times (for now)",
-            "In reports, the heights we show should be those of that gauge",
+            "In reports, the heights should be those of that gauge; the same goes for times (for now)",
+            "In reports, the heights should be those of that gauge",
         ),
-        ("The parser should guide the reader if it fails", "The parser should guide the reader if it fails"),
-        ("setup.sh should guide people when it cannot find git", "setup.sh should guide people when it cannot find git"),
-        (".env must never be committed", ".env must never be committed"),
+        ("The parser should guide the reader if it fails",) * 2,
+        ("setup.sh should guide people if it finds no git",) * 2,
+        (".env must never be committed",) * 2,
         ("yes, ./run.sh must never be committed", "./run.sh must never be committed"),
         ("It should be metres", None),
         ("We should still save the heights somewhere", None),
         ("I don't want other heights outside of this report", None),
         ("The heights must be those of this table", None),
-        ("The test should check the heights are those of the recorded table", None),  # done once it is written
+        ("The test should check the heights are those recorded", None),  # done once it is written
         ("We should separate the tables for clarity", None),  # an order, as it stands
         ("Can we read it instead of waiting?", None),
     ],
-)  # fmt: skip
+)
 def test_a_decision_says_how_things_are_to_be(said: str, text: str | None) -> None:
     assert kept("dec", said) == text
 
@@ -68,8 +68,8 @@ def test_a_rule_is_for_longer_than_an_answer(said: str, text: str | None) -> Non
             "readTable() doesn't exist for old stations",
         ),
         (
-            "Your setup has the key problem: .tide/own.json is ignored, so the server cannot read its stations",
-            ".tide/own.json is ignored, so the server cannot read its stations",
+            "Your setup has the key problem: .tide/own.json is ignored, so the server cannot use it",
+            ".tide/own.json is ignored, so the server cannot use it",
         ),
         ("rebuildTable ignores rows because `read_rows` requires a header",) * 2,
         ("The build failed because the header was missing", None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -12,7 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from daemon_desk import Desk
+from daemon_desk import NANOCTX, Desk
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -207,6 +208,42 @@ def test_it_goes_at_once_and_leaves_nothing(desk: Desk) -> None:
     assert not (Path(desk.env["XDG_RUNTIME_DIR"]) / "nanoctx" / "daemon.pid").exists()
     assert desk.told() == {}
     assert desk.run("observe").returncode == 0  # nothing needs it
+
+
+def test_status_and_watch_say_what_it_does(desk: Desk) -> None:
+    watching = subprocess.Popen(
+        [*NANOCTX, "--json", "watch", "--seconds", "6"], cwd=desk.top, env=desk.env, stdout=subprocess.PIPE
+    )
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser")
+    _page(desk, "tide gauge parser")
+    (desk.root / "nanoctx.toml").write_text("[page]\nbudget = 'much'\n")
+    desk.wait(lambda: desk.ask()["workspaces"][0]["errors"], "settings that cannot be read are told", 8.0)
+    (desk.root / "nanoctx.toml").write_text("")
+    out, _ = watching.communicate(timeout=30)
+    news = [json.loads(line) for line in out.splitlines()]
+    assert watching.returncode == 0 and [one["number"] for one in news] == sorted(
+        {one["number"] for one in news}
+    )
+    wrote = next(
+        one for one in news if "wrote CONTEXT.md" in one["text"] and "session started" in one["text"]
+    )
+    assert wrote["workspace"] == str(desk.root) and "1 observation, " in wrote["text"]
+    assert any(one["error"] and "nanoctx.toml" in one["text"] for one in news)
+    desk.wait(lambda: not desk.ask()["workspaces"][0]["wants"], "mended", 8.0)
+    said = desk.run("status").stdout
+    assert desk.process is not None
+    process, keeps = (
+        next(line for line in said.splitlines() if line.startswith(word)) for word in ("Proc", "Keeps")
+    )
+    assert str(desk.process.pid) in process and " MB," in process and " watches," in process
+    assert str(desk.root) in keeps and " s after there was a reason to" in keeps
+    assert "Logs:      claude-code (1 of 1 logs growing)" in said and "Error:" in said
+    told = desk.ask()
+    source = next(one for one in told["sources"] if one["agent"] == "claude-code")
+    assert source["folders"] == [str(desk.home / ".claude" / "projects")]
+    assert 0 < told["watches"] < 50 and told["rss_mb"] < 150
+    assert told["workspaces"][0]["last_look"] and told["workspaces"][0]["lag"] < SOON
 
 
 def test_a_second_one_says_that_one_runs(desk: Desk) -> None:
