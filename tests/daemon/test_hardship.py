@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -39,6 +40,27 @@ def _files(top: Path) -> dict[str, bytes]:
         for path in top.rglob("*")
         if path.is_file() and ".state" not in path.parts
     }
+
+
+def test_told_to_go_while_git_hangs(tmp_path: Path) -> None:
+    git, hangs, pids = shutil.which("git"), tmp_path / "hangs", tmp_path / "pids"
+    (tmp_path / "bin").mkdir()
+    fake = tmp_path / "bin" / "git"
+    fake.write_text(f'#!/bin/sh\nif [ -e {hangs} ]; then echo $$ >> {pids}; sleep 60; fi\nexec {git} "$@"\n')
+    fake.chmod(0o755)
+    desk = Desk(tmp_path, {**os.environ, "PATH": f"{fake.parent}:{os.environ['PATH']}"})
+    desk.make_repo()
+    try:
+        desk.start()
+        hangs.touch()
+        desk.session().prompt("Please build the tide gauge parser")
+        desk.wait(pids.exists, "a look waits for git", BACK)
+        time.sleep(0.3)
+        assert desk.end() < 2.0
+        asked = pids.read_text().split()
+        desk.wait(lambda: not any(Path("/proc", pid).exists() for pid in asked), "no child is left", 1.0)
+    finally:
+        desk.end()
 
 
 @pytest.mark.parametrize("seconds", [2.0, 13.0])  # the second is long enough to count as a suspend
