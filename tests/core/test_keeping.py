@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from nanoctx.core import claims, keeping
+from nanoctx.core import facts, fold, keeping, weighing
 from nanoctx.model import Item, Observation
 
 
@@ -80,14 +82,18 @@ def test_of_what_failed_the_cause_is_a_lesson(said: str, text: str | None) -> No
     assert kept("fail", said, by="agent") == text
 
 
-def test_what_is_a_rule_is_no_decision_beside_it() -> None:
+def test_the_same_words_as_a_rule_and_as_a_decision_are_one_fact() -> None:
     told = (
         Item("rule", "Never deploy on a Friday", 5, by="user"),
         Item("dec", "We should never deploy on a Friday", 5, "claimed", "user"),
         Item("dec", "The table must only show metres", 7, "claimed", "user"),
     )
-    made = claims.claims(Observation("0" * 12, "claude-code", project="tides", items=told))
-    assert [(one.kind, one.text) for one in made] == [
-        ("rule", "Never deploy on a Friday"),
-        ("dec", "The table must only show metres"),
+    at = datetime(2026, 2, 12, 9, tzinfo=UTC)
+    one = Observation("0" * 12, "claude-code", project="tides", started=at, last=at, items=told)
+    folded = fold.Folded()
+    fold.update(folded, {one.id: fold.digest(one)})
+    made = weighing.weigh(fold.groups(folded), folded.rivals, now=at).facts
+    assert sorted((fact.section, fact.text, fact.seen) for fact in made) == [
+        (facts.DECISIONS, "The table must only show metres", 1),
+        (facts.RULES, "Never deploy on a Friday", 1),
     ]
