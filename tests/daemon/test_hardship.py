@@ -154,11 +154,13 @@ def test_dropped_events_are_made_up_for(desk: Desk) -> None:
     most = int(QUEUE.read_text())
     if most > 50_000:
         pytest.skip("too many events to make")
+    watches = desk.ask()["watches"]
     folder = desk.home / ".claude" / "projects" / "-elsewhere"
     folder.mkdir(parents=True)
     desk.session().prompt("Please build the tide gauge parser")
     _page(desk, "tide gauge parser", BACK)
-    time.sleep(2.5)  # the folder is watched by now
+    # That of all logs and the two in it.
+    desk.wait(lambda: desk.ask()["watches"] >= watches + 3, "the folder is watched", BACK)
     _pause(desk)
     for number in range(most // 2 + 500):  # made and written: two events each
         (folder / f"{number % 3000}-{number}.txt").write_text("x")
