@@ -43,10 +43,13 @@ class ClaudeLog:
 
     def clear(self) -> ClaudeLog:
         """What the new log begins with when the person cleared the conversation in the old one."""
-        return self._write("user", "<command-name>/clear</command-name>\n<command-args></command-args>")
+        return self.slash("/clear")
 
     def leave(self) -> ClaudeLog:
-        return self._write("user", "<command-name>/exit</command-name>\n<command-args></command-args>")
+        return self.slash("/exit")
+
+    def slash(self, name: str) -> ClaudeLog:
+        return self._write("user", f"<command-name>{name}</command-name>\n<command-args></command-args>")
 
     def compact(self, summary: str) -> ClaudeLog:
         """The host notes that it compacted, and writes the summary as if the person had said it."""

@@ -95,6 +95,7 @@ def everywhere(ws: Workspace, log: ClaudeLog, repo: Path) -> None:
     assert len(holding(ws)) > 12, holding(ws)
 
 
+@pytest.mark.timeout(60)  # fifty cycles
 def test_forgotten_words_leave_no_trace_and_do_not_come_back(
     ws: Workspace, log: ClaudeLog, repo: Path
 ) -> None:
@@ -120,6 +121,7 @@ def test_forgotten_words_leave_no_trace_and_do_not_come_back(
         assert "bluebird" not in views.build(view, Desk(back, now=NOW, zone=UTC)).text.lower()
 
 
+@pytest.mark.timeout(60)  # fifty cycles
 def test_a_deleted_line_stays_away_after_fifty_cycles_and_without_the_state(
     ws: Workspace, log: ClaudeLog
 ) -> None:

@@ -118,7 +118,7 @@ def dec(text: str, pos: int = 7, by: str = "user", grade: str = "claimed") -> It
 def test_the_same_rule_in_three_sessions_is_one_line(place: Place) -> None:
     place.session(rule("Never commit without running the linter"))
     place.session(rule("never commit without running the linter!"))
-    place.session(rule("Please never commit without running the linter first"))
+    place.session(rule("Never commit anything without running our linter"))
     place.cycle()
     (line,) = place.lines("linter")
     assert "seen 3" in line and re.search(r" \^m[a-z2-7]{8}$", line)

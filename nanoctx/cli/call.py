@@ -62,6 +62,11 @@ class Call:
         """Print the answer: the same keys always for programs, plain words for people."""
         click.echo(json.dumps(data, ensure_ascii=False, indent=2) if self.as_json else text)
 
+    def tell(self, data: Mapping[str, Any], text: str) -> None:
+        """Print one of many answers, at once; for programs a line each."""
+        click.echo(json.dumps(data, ensure_ascii=False) if self.as_json else text)
+        sys.stdout.flush()
+
     def remark(self, text: str) -> None:
         """Say something beside the answer."""
         click.echo(text, err=True)

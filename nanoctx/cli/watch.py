@@ -43,7 +43,7 @@ def command(call: Call, seconds: float | None) -> int:
     while told is not None:
         for one in told["news"]:
             if one["number"] > shown:
-                call.answer(one, _line(one, zone))
+                call.tell(one, _line(one, zone))
                 shown = one["number"]
         if until is not None and clock.elapsed() >= until:
             return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -44,7 +44,7 @@ class Claim(msgspec.Struct, frozen=True, gc=False, array_like=True):
     frames: str
     alike: str  # claims that stand alone matter as much as all that have this; "" if it is no fact alone
     weak: bool = False  # only together with what another session said
-    of: str = ""  # the claim that a person put this in the place of
+    of: str = ""  # the claim that a person put this in the place of; the rule of a session that says the same
     block: str = ""  # a line that a person added, as it stands in the page
 
     @property
@@ -63,7 +63,20 @@ def claims(one: Observation) -> tuple[Claim, ...]:
     language = main_language(one)
     headless = bool(one.more.get("headless"))
     judged = ((item, keeping.kept(item, headless=headless)) for item in one.items if item.kind in KINDS)
-    return tuple(_claim(one, item, found, language) for item, found in judged if found is not None)
+    made = tuple(_claim(one, item, found, language) for item, found in judged if found is not None)
+    rules = [claim for claim in made if _REALMS[claim.kind] == "rule"]
+    return tuple(_with_rule(claim, rules) if rules and claim.kind == "dec" else claim for claim in made)
+
+
+def _with_rule(claim: Claim, rules: Sequence[Claim]) -> Claim:
+    """The same words may be taken for a rule and for a decision: that is one thing to know."""
+    said = _bare_saying(claim)
+    rule = next((rule for rule in rules if likeness.same(said, _bare_saying(rule))), None)
+    return msgspec.structs.replace(claim, of=rule.id) if rule is not None else claim
+
+
+def _bare_saying(claim: Claim) -> Saying:
+    return likeness.saying(claim.text, "", "")
 
 
 def main_language(one: Observation) -> str:

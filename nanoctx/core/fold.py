@@ -136,11 +136,13 @@ def groups(folded: Folded) -> Grouped:
     """Claims joined as far as they say the same, or a person put one in the place of another."""
     first: dict[str, Claim] = {}
     further: defaultdict[str, list[Claim]] = defaultdict(list)
+    joined = _Joined()
     for one in folded.digests.values():
         for claim in one.claims:
             if first.setdefault(claim.key, claim) is not claim:
                 further[claim.key].append(claim)
-    joined = _Joined()
+            if claim.of and one.agent != people.AGENT:
+                joined.join(next(rule.key for rule in one.claims if rule.id == claim.of), claim.key)
     for key, center in _centers(folded.same, first).items():
         joined.join(key, center)
     hand = [claim for one in folded.digests.values() if one.agent == people.AGENT for claim in one.claims]

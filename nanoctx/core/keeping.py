@@ -55,7 +55,8 @@ def _rule(item: Item) -> Kept | None:
         or signs.NOT_FOR_EVER.search(text)
         or cues.ONE_OFF.search(text)
     )
-    return Kept(text, item.kind, weak=bool(once or signs.HEDGE.search(text)))
+    of_its_answer = signs.THIS_ANSWER.search(text) and not for_ever
+    return Kept(text, item.kind, weak=bool(once or of_its_answer or signs.HEDGE.search(text)))
 
 
 def _standing(text: str) -> str:
@@ -80,16 +81,16 @@ def _dec(item: Item) -> Kept | None:
     return _decided(text)
 
 
-def _decided(text: str) -> Kept | None:
-    """Of what a person said, the sentences that say how things are to be."""
-    found = [one for one in _sentences(text) if _is_norm(one)]
+def _decided(text: str, *, refused: bool = False) -> Kept | None:
+    """Of what a person said, or why they refused something, the sentences that say how things are to be."""
+    found = [one for one in _sentences(text) if _is_norm(one, refused=refused)]
     if not found:
         return None
     words = "; ".join(found[:_BROADEST])
     return Kept(
         words,
         "dec",
-        weak=bool(signs.HEDGE.search(words) or signs.MORE.search(words) or signs.NEEDLESS.search(words)),
+        weak=any(sign.search(words) for sign in (signs.HEDGE, signs.MORE, signs.NEEDLESS, signs.OF_A_TEST)),
     )
 
 
@@ -157,7 +158,7 @@ def _fail(item: Item) -> Kept | None:
     text = one_line(item.text)
     if item.by in ("user", "person"):
         reason = signs.REJECTED.match(text)
-        return _decided(reason[1]) if reason else None
+        return _decided(reason[1], refused=True) if reason else None
     if text.startswith("Passed later") or item.by == "tool":
         return None
     if (lesson := _lesson(item)) is not None:
@@ -191,7 +192,7 @@ _JUDGES = {
 
 def _sentences(text: str) -> Iterator[str]:
     for part in signs.PARTS.split(text):
-        part = signs.SAID_AGAIN.sub("", part.strip(" .,;"))
+        part = signs.SAID_AGAIN.sub("", part.lstrip(" ,;").rstrip(" .,;"))
         if not part:
             continue
         clauses = signs.CLAUSES.split(part)
@@ -200,20 +201,22 @@ def _sentences(text: str) -> Iterator[str]:
         yield signs.begun(clauses[-1] if len(clauses) > 1 and is_asking else part)
 
 
-def _is_norm(text: str) -> bool:
+def _is_norm(text: str, *, refused: bool) -> bool:
+    is_order = signs.ORDER.search(text) and not (refused and signs.WE_SHOULD.search(text))
     return (
-        _stands_alone(text)
+        _stands_alone(text, further_on=True)
         and bool(signs.NORM.search(text))
-        and not (signs.ORDER.search(text) or signs.ONCE.search(text) or cues.ONE_OFF.search(text))
+        and not (is_order or signs.ONCE.search(text) or cues.ONE_OFF.search(text))
     )
 
 
-def _stands_alone(text: str) -> bool:
-    """Whether a sentence says something to somebody who was not there."""
+def _stands_alone(text: str, *, further_on: bool = False) -> bool:
+    """Whether a sentence says something to somebody who was not there; `further_on` what it named is "it"."""
     if not _is_sized(text) or signs.QUESTION.search(text) or "?" in text or "？" in text:
         return False
-    against = (signs.POINTS, signs.TELLS, signs.HANGS_ON, cues.INTENT)
-    return not any(sign.search(text) for sign in against)
+    points = signs.points_out(text) if further_on else signs.POINTS.search(text)
+    against = (signs.TELLS, signs.HANGS_ON, cues.INTENT)
+    return not points and not any(sign.search(text) for sign in against)
 
 
 def _is_sized(text: str) -> bool:

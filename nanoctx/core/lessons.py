@@ -1,8 +1,9 @@
 """
 What an agent found out the hard way: the sentence of a report that will be true next time, too.
 
-"The hook failed" is over. "It fails because the linter reads untracked files" is not, until somebody changes
-it. So a lesson says why, in the present, and speaks of something that has a name or was called the cause.
+"The hook failed" is over. "The linter reads untracked files" is not, until somebody changes it. So a lesson
+says why, in the present, and speaks of something that has a name or was called the cause. Of "it fails
+because …" only the cause is kept if that says something by itself: who found it out mended what failed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from nanoctx.core import cues, prose, signs
 
 # "The issue is that …": what follows is why something did not work.
 _LEAD = re.compile(
-    r"^(?:(?:so|but|and|also|however)[,:]?\s+)?(?:(?:the|one|another|main|real|core|actual|only"
+    r"^[^:;.]{0,50}\b(?:problem|issue|cause|reason|catch|gotcha|caveat):\s+"
+    r"|^(?:(?:so|but|and|also|however)[,:]?\s+)?(?:(?:the|one|another|main|real|core|actual|only"
     r"|found the)\s+)+"
     r"(?:root cause|cause|issue|problem|bug|reason|error|test failure|gotcha|caveat|catch|insight"
     r"|finding|lesson)"
@@ -23,7 +25,7 @@ _LEAD = re.compile(
 # What code, tools and services are like, until somebody changes it.
 _LASTING = re.compile(
     r"\b(?:requires?|expects?|depends? on|only (?:works?|runs?|supports?|accepts?|reads?)"
-    r"|(?:does not|doesn'?t|do not|don'?t|cannot|can'?t) (?:work|support|exist|see|read|accept"
+    r"|(?:does not|doesn'?t|do not|don'?t|cannot|can'?t) (?:work|support|exist|see|read|use|accept"
     r"|handle|run|allow"
     r"|expose|exclude|include|have|contain|return|inherit)"
     r"|(?:fails?|crash\w*|hangs?|breaks?|zeroes out|times? out) (?:when|if|unless|without|because"
@@ -42,12 +44,10 @@ _MOMENTARY = re.compile(
 _DANGLING = re.compile(
     r"(?:[:,(—–-]|\b(?:the|a|an|to|of|and|or|for|with|in|on|by|from|that|is|are|its|no))$", re.IGNORECASE
 )
-_FURTHER_ON = 5  # words after which "them" is what the sentence itself named
-# These point out of the sentence wherever they stand in it.
-_POINTS_AFAR = re.compile(
-    r"\b(?:here|again|so far|earlier|above|below|previous(?:ly)?|now|today|tonight|yesterday"
-    r"|tomorrow|this"
-    r"|these)\b|#\d",
+FEWEST, FEWEST_OF_CAUSE = 6, 4  # words
+_FAULT = re.compile(
+    r"^[^,;:]{1,80}\b(?:fails?|breaks?|crash(?:es)?|hangs?|zeroes out|times? out|errors?|panics?)"
+    r"(?: \w+){0,3},? (?:because|since)(?: of)? ",
     re.IGNORECASE,
 )
 
@@ -55,19 +55,22 @@ _POINTS_AFAR = re.compile(
 def lesson(text: str) -> str:
     """The first such sentence, "" if there is none."""
     for part in signs.PARTS.split(text):
-        words = signs.begun(_LEAD.sub("", part).strip(" .,;"))
+        words = signs.begun(_LEAD.sub("", part).lstrip(" ,;").rstrip(" .,;"))
         is_told = bool(_LEAD.match(part)) or bool(signs.CAUSE.search(words) and prose.count_names(words))
-        if is_told and _lasts(words):
+        cause = signs.begun(_FAULT.sub("", words))
+        if cause != words and prose.count_names(cause) and _lasts(cause, FEWEST_OF_CAUSE):
+            return cause
+        if is_told and _lasts(words, FEWEST):
             return words
     return ""
 
 
-def _lasts(text: str) -> bool:
+def _lasts(text: str, fewest: int) -> bool:
     words = text.split()
     if _MOMENTARY.search(text) or _DANGLING.search(text) or text.count("(") != text.count(")"):
         return False
-    stands = not signs.POINTS.search(" ".join(words[:_FURTHER_ON])) and not _POINTS_AFAR.search(text)
+    stands = not signs.points_out(text)
     is_report = (
         signs.TELLS.search(text) or signs.ORDER.search(text) or cues.INTENT.search(text) or "?" in text
     )
-    return len(words) > _FURTHER_ON and stands and not is_report and bool(_LASTING.search(text))
+    return len(words) >= fewest and stands and not is_report and bool(_LASTING.search(text))

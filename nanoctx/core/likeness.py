@@ -136,7 +136,7 @@ class Saying(msgspec.Struct, frozen=True, gc=False):
         return " ".join(dict.fromkeys((*subject, *choices)))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def saying(text: str, realm: str, project: str) -> Saying:
     """Read a line."""
     plain = prose.plain(text).replace("`", "").replace("’", "'")

@@ -29,6 +29,14 @@ POINTS = re.compile(
     r"|#\d",
     re.IGNORECASE,
 )
+# These point out of a sentence wherever they stand in it.
+POINTS_AFAR = re.compile(
+    r"\b(?:here|again|so far|earlier|above|below|previous(?:ly)?|now|today|tonight|yesterday"
+    r"|tomorrow|this"
+    r"|these)\b|#\d",
+    re.IGNORECASE,
+)
+_FURTHER_ON = 5  # words after which "them" is what the sentence itself named
 TASK = (
     r"(?:add|allow|analy[sz]e|answer|apply|approve|ask|attach|build|bump|capture|change|check"
     r"|clean|clear"
@@ -42,7 +50,7 @@ TASK = (
     r"|inspect|install"
     r"|integrate|investigate|keep (?:an eye|going|in mind|monitoring|working|it up)|kill|launch|let|list"
     r"|load|look|make|merge|migrate|move|open|optimi[sz]e|organi[sz]e|perform"
-    r"|plan|polish|prepare|print|proceed|produce|provide|publish|pull|push|put|re-?\w+|read|record"
+    r"|plan|polish|prepare|print|proceed|produce|provide|publish|pull|push|put|(?-i:[Rr]e-?[a-z]+)|read|record"
     r"|refactor|release|remove"
     r"|rename|reorder|replace|report|research|resolve|restart|restore|resume|retry|revert|review|rewrite"
     r"|run|save|scan"
@@ -50,9 +58,10 @@ TASK = (
     r"|store|study"
     r"|suggest|summari[sz]e|support|switch|sync|take|tell|test|think|translate|try|undo|unify|update"
     r"|upgrade|upload|use a"
-    r"|validate|verify|wait|watch|work|wrap|write)\b"
+    r"|validate|verify|wait|watch|work|wrap|write)\b(?![./_]\w)"
 )
 FILLED = r"^\W*(?:(?:please|pls|ok(?:ay)?|and|then|also|so|but|yes|yeah|no|now|next|first|finally|alternatively|just|maybe|great|cool|perfect|hey|oh|well|wait)[\s,!.]+)*"  # noqa: E501
+SIGIL = re.compile(r"(?<![.\w])(?:\.{1,2}/|\.|~/|/|@|--?|\$)$")  # what a path, flag or variable begins with
 FILLER = re.compile(FILLED, re.IGNORECASE)
 ORDER = re.compile(
     FILLED
@@ -167,6 +176,14 @@ NOT_FOR_EVER = re.compile(
 HANGS_ON = re.compile(
     r"^\W*(?:rather than|instead of|because|so that|which|while|unless|than)\b[^,]*$", re.IGNORECASE
 )
+# Said of the answer that is asked for: a rule only when it is said another time, too.
+THIS_ANSWER = re.compile(
+    r"\b(?:in|with|of) (?:the|your) (?:changes?|edits?|answers?|repl(?:y|ies)|responses?|output|summary)\b",
+    re.IGNORECASE,
+)
+# What a test that is to be written must do is done when it is written.
+OF_A_TEST = re.compile(r"^\W*the (?:\w+ )?tests? (?:should|must|needs? to) ", re.IGNORECASE)
+WE_SHOULD = re.compile(r"^\W*(?:no[\s,]+)?(?:we|you) should (?!have a\b|not\b)", re.IGNORECASE)
 MORE = re.compile(r"\b(?:more|less|better|worse|different)\b(?!.*\bthan\b)", re.IGNORECASE)
 WIDE = re.compile(prose.WIDE)
 PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?(?=[\s,;:!]|\.?(?:\s|$))")
@@ -177,5 +194,15 @@ OFFER = re.compile(
 
 def begun(text: str) -> str:
     """A sentence without "yeah, and" before it. A name at its beginning stays as it is written."""
-    text = text[FILLER.match(text).end() :]  # type: ignore[union-attr]  # it matches nothing, too
-    return text[:1].upper() + text[1:] if PLAIN_WORD.match(text) else text
+    end = FILLER.match(text).end()  # type: ignore[union-attr]  # it matches nothing, too
+    sigil = SIGIL.search(text, 0, end)
+    text = text[sigil.start() if sigil else end :]
+    word = PLAIN_WORD.match(text)
+    is_name = word is None or (not word[0].isupper() and word[0][1:] != word[0][1:].lower())
+    return text if is_name else text[:1].upper() + text[1:]
+
+
+def points_out(text: str) -> bool:
+    """Whether a sentence speaks of what is not in it. Further on, "it" is what it named before."""
+    beginning = " ".join(text.split()[:_FURTHER_ON])
+    return bool(POINTS.search(beginning) or POINTS_AFAR.search(text))

@@ -207,9 +207,15 @@ def _seen(standing: Sequence[Claim]) -> int:
     return max(1, min(len({claim.origin.observation for claim in told}), len({claim.at for claim in told})))
 
 
-def _weight(claim: Claim) -> tuple[int, bool, datetime, str]:
-    """Whose words stand: a person's over an agent's, then checked ones, then the newest."""
-    return (_RANK.get(claim.by, 1), claim.grade == "verified", claim.at, claim.id)
+def _weight(claim: Claim) -> tuple[int, bool, bool, datetime, str]:
+    """Whose words stand: a person's over an agent's, a rule's, then checked ones, then the newest."""
+    return (
+        _RANK.get(claim.by, 1),
+        claim.section == facts.RULES,
+        claim.grade == "verified",
+        claim.at,
+        claim.id,
+    )
 
 
 def _scope(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from nanoctx.daemon.watching import Mark, Watched
@@ -19,12 +20,23 @@ def folders(root: Path, ws: Workspace | None) -> dict[Path, Watched]:
         return wanted
     if ws.kind != "repo":
         wanted[ws.projects] = Watched(Mark(PAGE, str(root)), below=True)
-    places = git.places(ws.project_root) if ws.project_root is not None else None
+    places = _of_git(ws.project_root) if ws.project_root is not None else None
     if places is not None:
         mark = Mark(GIT, str(root))
         wanted[places.own] = Watched(mark, below=False)
         wanted[places.shared / "refs" / "heads"] = Watched(mark, below=True)
     return wanted
+
+
+def _of_git(top: Path) -> git.Places | None:
+    """Looked up anew when `.git` is another, or something happened in it: this is asked all the time."""
+    state = state_of(top / ".git")
+    return _known(top, state) if state else git.places(top)
+
+
+@lru_cache(maxsize=256)
+def _known(top: Path, _: tuple[int, ...]) -> git.Places | None:
+    return git.places(top)
 
 
 def is_there(root: Path) -> bool:

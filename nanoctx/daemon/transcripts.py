@@ -17,6 +17,7 @@ from nanoctx.sources import SOURCES
 MOST_ACTIVE = 64
 MOST_POLLED = 200  # logs that rest, the latest: they may be taken up again
 RECENT = 3600.0  # seconds since a log was written, within which its session may be going on
+FAREWELL = 10.0  # between two looks at a log whose session has ended: events tell if it is taken up again
 _MOST_STRANGE = 10_000
 
 # Size, time, inode of a log; of one inside a database, those of the database and its journal.
@@ -45,6 +46,11 @@ class Transcript:
     gone: bool = False
     idle: bool = False
     sought: float = -1e9  # when we last looked for its process
+    polled: float = -1e9
+
+    def is_over(self, now: float) -> bool:
+        """Whether its session has ended, and it was looked at since."""
+        return (self.told.ended or self.gone) and abs(now - self.polled) < FAREWELL
 
 
 class Transcripts:
@@ -108,6 +114,9 @@ class Transcripts:
         found: list[Happening] = []
         for log in list(self.active if only is None else only):
             one = self.active[log]
+            if only is None and one.is_over(now):
+                continue
+            one.polled = now
             seen = signature(log)
             if seen != one.seen:
                 one.seen, one.gone = seen, False

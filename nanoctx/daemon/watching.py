@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from stat import S_ISDIR
 from typing import NamedTuple
 
 from watchdog.events import (
@@ -22,7 +23,7 @@ from watchdog.events import (
     FileSystemEventHandler,
 )
 from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver, EventEmitter, ObservedWatch
+from watchdog.observers.api import BaseObserver, ObservedWatch
 
 # With all events, 7.1 keeps itself busy on trees of more than about 5,000 folders.
 KINDS: list[type[FileSystemEvent]] = [
@@ -70,13 +71,14 @@ class Watching:
         for path in [path for path in self._standing if path not in wanted]:
             self._drop(path)
         taken: set[tuple[int, int]] = set()
+        failed = self._failed()
         for path, watched in wanted.items():
             seen = _identity(path)
             if seen in taken:
                 continue  # another name of a folder that is watched
             taken |= {seen} if seen else set()
             standing = self._standing.get(path)
-            if standing is not None and (standing[0], standing[1]) == (watched, seen) and self._works(path):
+            if standing is not None and standing[:2] == (watched, seen) and standing[2] not in failed:
                 continue
             if standing is not None:
                 self._drop(path)
@@ -113,12 +115,11 @@ class Watching:
         handler = _Handler(self._marked, watched, str(path), real)
         return self._observer.schedule(handler, real, recursive=watched.below, event_filter=KINDS)
 
-    def _works(self, path: Path) -> bool:
-        emitter = self._emitter(self._standing[path][2])
-        return emitter is None or emitter.is_alive() or not self._observer.is_alive()
-
-    def _emitter(self, watch: ObservedWatch) -> EventEmitter | None:
-        return next((one for one in tuple(self._observer.emitters) if one.watch == watch), None)
+    def _failed(self) -> set[ObservedWatch]:
+        """Watches whose threads have ended, though nobody told them to."""
+        if not self._observer.is_alive():
+            return set()
+        return {one.watch for one in tuple(self._observer.emitters) if not one.is_alive()}
 
     def _drop(self, path: Path) -> None:
         _, _, watch = self._standing.pop(path)
@@ -161,4 +162,4 @@ def _identity(path: Path) -> tuple[int, int] | None:
         status = path.stat()
     except OSError:
         return None
-    return (status.st_dev, status.st_ino) if path.is_dir() else None
+    return (status.st_dev, status.st_ino) if S_ISDIR(status.st_mode) else None

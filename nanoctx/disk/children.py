@@ -10,7 +10,7 @@ import os
 import selectors
 import signal
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
@@ -20,6 +20,8 @@ GRACE = 0.2  # how often a read looks whether the time is up
 _PIECE = 65536
 
 _alive: set[Popen[bytes]] = set()
+_turn = threading.Lock()  # held while one is started, so that none is missed when all are ended
+_over = threading.Event()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,10 @@ def run(
     command: Sequence[str], *, given: bytes, env: Mapping[str, str], cwd: Path, timeout: float, limit: int
 ) -> Ran:
     """Start a program with `given` on its standard input; raises OSError if it cannot be started."""
-    process = Popen(
-        command, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0, env=env, cwd=cwd, start_new_session=True
+    process = started(
+        lambda: Popen(
+            command, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0, env=env, cwd=cwd, start_new_session=True
+        )
     )
     try:
         return gathered(process, timeout, limit, given)
@@ -49,9 +53,18 @@ def run(
         _end(process)  # it may have left something running behind it
 
 
+def started(start: Callable[[], Popen[bytes]]) -> Popen[bytes]:
+    """Start a process that leads a group of its own; raises OSError once all were ended."""
+    with _turn:
+        if _over.is_set():
+            raise ChildProcessError("this process is about to go, and starts no other")
+        process = start()
+        _alive.add(process)
+    return process
+
+
 def gathered(process: Popen[bytes], timeout: float, limit: int, given: bytes = b"") -> Ran:
-    """What a process that leads a group of its own says until it ends, is out of time or says too much."""
-    _alive.add(process)
+    """What one that was `started` says until it ends, is out of time or says too much."""
     late = threading.Event()
     timer = threading.Timer(timeout, late.set)
     timer.daemon = True
@@ -73,9 +86,11 @@ def gathered(process: Popen[bytes], timeout: float, limit: int, given: bytes = b
 
 
 def end_all() -> None:
-    """End whatever is still at work for us: the process that waits for it is about to go."""
-    for process in tuple(_alive):
-        _end(process)
+    """End whatever is still at work for us, and let nothing be started: we are about to go."""
+    _over.set()
+    with _turn:
+        for process in tuple(_alive):
+            _end(process)
 
 
 def detached(command: Sequence[str], env: Mapping[str, str]) -> int:

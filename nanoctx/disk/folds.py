@@ -10,7 +10,7 @@ from nanoctx.core.fold import Digest, Folded
 from nanoctx.disk import files
 from nanoctx.errors import DiskError
 
-VERSION = 4
+VERSION = 5
 
 
 class Remembered(msgspec.Struct):

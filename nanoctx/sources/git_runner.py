@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from subprocess import Popen
 
 from nanoctx.core import git_safety
 from nanoctx.disk import children
@@ -49,16 +50,21 @@ def run(
     dropped = [name for name in os.environ if name not in wanted]
     # GitPython adds to the environment and takes nothing away; `env` does.
     unset = ["env", *(word for name in dropped for word in ("-u", name))] if dropped else []
-    try:
-        started = Git(top).execute(
+
+    def start() -> Popen[bytes]:
+        begun = Git(top).execute(
             [*unset, *command], as_process=True, env=wanted, shell=False, start_new_session=True
         )
+        process = begun.proc
+        if process is None:
+            raise ChildProcessError("git was not started")
+        begun.proc = None  # from here on it is ours to end
+        return process
+
+    try:
+        process = children.started(start)
     except (GitError, OSError):
         return NO_GIT
-    process = started.proc
-    if process is None:
-        return NO_GIT
-    started.proc = None  # from here on it is ours to end
     done = children.gathered(process, timeout, limit)
     return Ran(done.code, done.out, done.told, done.whole)
 

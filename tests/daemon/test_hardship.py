@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -39,6 +41,35 @@ def _files(top: Path) -> dict[str, bytes]:
         for path in top.rglob("*")
         if path.is_file() and ".state" not in path.parts
     }
+
+
+def _lives(pid: str) -> bool:
+    """Not one that has ended, and only waits for somebody to take note of it."""
+    with contextlib.suppress(OSError):
+        return b") Z " not in Path("/proc", pid, "stat").read_bytes()
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell what lives")
+def test_told_to_go_while_git_hangs(tmp_path: Path) -> None:
+    git, hangs, pids = shutil.which("git"), tmp_path / "hangs", tmp_path / "pids"
+    (tmp_path / "bin").mkdir()
+    fake = tmp_path / "bin" / "git"
+    fake.write_text(f'#!/bin/sh\nif [ -e {hangs} ]; then echo $$ >> {pids}; sleep 60; fi\nexec {git} "$@"\n')
+    fake.chmod(0o755)
+    desk = Desk(tmp_path, {**os.environ, "PATH": f"{fake.parent}:{os.environ['PATH']}"})
+    desk.make_repo()
+    try:
+        desk.start()
+        hangs.touch()
+        desk.session().prompt("Please build the tide gauge parser")
+        desk.wait(pids.exists, "a look waits for git", BACK)
+        time.sleep(0.3)
+        assert desk.end() < 2.0
+        asked = pids.read_text().split()
+        desk.wait(lambda: not any(map(_lives, asked)), "no child is left", 1.0)
+    finally:
+        desk.end()
 
 
 @pytest.mark.parametrize("seconds", [2.0, 13.0])  # the second is long enough to count as a suspend
@@ -123,11 +154,13 @@ def test_dropped_events_are_made_up_for(desk: Desk) -> None:
     most = int(QUEUE.read_text())
     if most > 50_000:
         pytest.skip("too many events to make")
+    watches = desk.ask()["watches"]
     folder = desk.home / ".claude" / "projects" / "-elsewhere"
     folder.mkdir(parents=True)
     desk.session().prompt("Please build the tide gauge parser")
     _page(desk, "tide gauge parser", BACK)
-    time.sleep(2.5)  # the folder is watched by now
+    # That of all logs and the two in it.
+    desk.wait(lambda: desk.ask()["watches"] >= watches + 3, "the folder is watched", BACK)
     _pause(desk)
     for number in range(most // 2 + 500):  # made and written: two events each
         (folder / f"{number % 3000}-{number}.txt").write_text("x")

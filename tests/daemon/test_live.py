@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from daemon_desk import Desk
+from daemon_desk import NANOCTX, Desk
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -50,13 +53,36 @@ def test_the_threshold_is_a_setting(desk: Desk) -> None:
     _page(desk, "moon phase")
 
 
-def test_leaving_ends_the_session(desk: Desk) -> None:
+@pytest.mark.parametrize("word", ["/exit", "/quit"])
+def test_leaving_ends_the_session(desk: Desk, word: str) -> None:
     log = desk.session()
-    log.prompt("Please build the tide gauge parser").say("It reads gauges now.")
+    log.prompt("Please build the tide gauge parser").say("It reads gauges now. Decided: use UTC everywhere.")
     _page(desk, "tide gauge parser")
-    log.leave()
+    log.slash(word)
     desk.wait(lambda: "ended_by: exit" in desk.observation(log), "ended by exit", SOON)
     desk.wait((desk.root / "MEMORY.md").exists, "a cycle", SOON)
+    log.prompt("One more thing: the moon phase calculator")  # resumed
+    _page(desk, "moon phase")
+    assert "ended_by" not in desk.observation(log)
+
+
+def test_clearing_ends_the_session_and_starts_clean(desk: Desk) -> None:
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser").say("It reads gauges now.")
+    _page(desk, "Focus: Build the tide gauge parser")
+    desk.session().clear()
+    desk.wait(lambda: "ended_by: clear" in desk.observation(log), "ended by clear", SOON)
+    desk.wait(lambda: "Focus: Build the tide gauge" not in desk.text(), "no old focus", SOON)
+    assert "tide gauge parser" in desk.text().partition("## Recent")[2]
+
+
+def test_compacting_is_a_reason(desk: Desk) -> None:
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser")
+    _page(desk, "tide gauge parser")
+    log.prompt("Now another thing: the moon phase calculator is needed")
+    log.compact("The tide gauge parser is done; the moon phase calculator is next.")
+    _page(desk, "moon phase")
 
 
 def test_a_session_without_a_sign_of_life_ends_by_itself(desk: Desk) -> None:
@@ -114,7 +140,24 @@ def _by_appending(page: Path, text: str) -> None:
         file.write(text.splitlines()[-1] + "\n")
 
 
-@pytest.mark.parametrize("save", [_by_rename, _in_place, _by_appending])
+def _by_vim(page: Path, text: str) -> None:
+    """The editor itself, as it comes: it writes another file and gives that the name."""
+    mine = text.splitlines()[-1]
+    command = ["vim", "-N", "-u", "NONE", "-es", "-c", f"$put ='{mine}'", "-c", "wq", str(page)]
+    subprocess.run(command, check=True, timeout=20, env=os.environ | {"TERM": "dumb"})
+
+
+@pytest.mark.parametrize(
+    "save",
+    [
+        _by_rename,
+        _in_place,
+        _by_appending,
+        pytest.param(
+            _by_vim, marks=pytest.mark.skipif(shutil.which("vim") is None, reason="there is no vim")
+        ),
+    ],
+)
 def test_a_saved_page_is_merged_and_not_fought_over(desk: Desk, save: object) -> None:
     log = desk.session()
     log.prompt("Please build the tide gauge parser")
@@ -165,6 +208,42 @@ def test_it_goes_at_once_and_leaves_nothing(desk: Desk) -> None:
     assert not (Path(desk.env["XDG_RUNTIME_DIR"]) / "nanoctx" / "daemon.pid").exists()
     assert desk.told() == {}
     assert desk.run("observe").returncode == 0  # nothing needs it
+
+
+def test_status_and_watch_say_what_it_does(desk: Desk) -> None:
+    watching = subprocess.Popen(
+        [*NANOCTX, "--json", "watch", "--seconds", "6"], cwd=desk.top, env=desk.env, stdout=subprocess.PIPE
+    )
+    log = desk.session()
+    log.prompt("Please build the tide gauge parser")
+    _page(desk, "tide gauge parser")
+    (desk.root / "nanoctx.toml").write_text("[page]\nbudget = 'much'\n")
+    desk.wait(lambda: desk.ask()["workspaces"][0]["errors"], "settings that cannot be read are told", 8.0)
+    (desk.root / "nanoctx.toml").write_text("")
+    out, _ = watching.communicate(timeout=30)
+    news = [json.loads(line) for line in out.splitlines()]
+    assert watching.returncode == 0 and [one["number"] for one in news] == sorted(
+        {one["number"] for one in news}
+    )
+    wrote = next(
+        one for one in news if "wrote CONTEXT.md" in one["text"] and "session started" in one["text"]
+    )
+    assert wrote["workspace"] == str(desk.root) and "1 observation, " in wrote["text"]
+    assert any(one["error"] and "nanoctx.toml" in one["text"] for one in news)
+    desk.wait(lambda: not desk.ask()["workspaces"][0]["wants"], "mended", 8.0)
+    said = desk.run("status").stdout
+    assert desk.process is not None
+    process, keeps = (
+        next(line for line in said.splitlines() if line.startswith(word)) for word in ("Proc", "Keeps")
+    )
+    assert str(desk.process.pid) in process and " MB," in process and " watches," in process
+    assert str(desk.root) in keeps and " s after there was a reason to" in keeps
+    assert "Logs:      claude-code (1 of 1 logs growing)" in said and "Error:" in said
+    told = desk.ask()
+    source = next(one for one in told["sources"] if one["agent"] == "claude-code")
+    assert source["folders"] == [str(desk.home / ".claude" / "projects")]
+    assert 0 < told["watches"] < 50 and told["rss_mb"] < 150
+    assert told["workspaces"][0]["last_look"] and told["workspaces"][0]["lag"] < SOON
 
 
 def test_a_second_one_says_that_one_runs(desk: Desk) -> None:
