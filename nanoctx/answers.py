@@ -45,6 +45,7 @@ def _made(
         files.read(page).text,
         start=ws.settings.hook_start,
         turn=_caps(ws.settings),
+        full=ws.settings.observe_threshold,
         zone=ws.settings.time_zone,
         head=head.sha if head else "",
         branch=head.branch if head else "",

@@ -34,6 +34,7 @@ class Answer(TypedDict):
     start: str  # full | page | off
     turn_cap: int  # tokens that one prompt may be answered with
     session_cap: int  # and all of a session
+    full: float  # share of the window from which on the page is rewritten for it
     zone: str  # "" for the machine's own
     head: str  # where HEAD stood, "" if unknown
     branch: str
@@ -58,6 +59,7 @@ def answer(
     *,
     start: str,
     turn: tuple[int, int] = (0, 0),
+    full: float = 1.0,
     zone: str,
     head: str = "",
     branch: str = "",
@@ -79,6 +81,7 @@ def answer(
         start=start,
         turn_cap=turn[0],
         session_cap=turn[1],
+        full=full,
         zone=zone,
         head=head,
         branch=branch,

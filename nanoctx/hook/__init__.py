@@ -42,6 +42,10 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         _set_deadline()
         words = sys.argv[1:] if arguments is None else arguments
+        if words[:1] == ["status-line"]:
+            from nanoctx.hook import gauge
+
+            gauge.main(words[1:])
         client = words[2] if words[1:2] == ["--client"] else dialects.CLAUDE
         said, note = _answer(words[0] if words else "", client, reading.payload(), begun)
         if said:
@@ -98,7 +102,7 @@ def _session_start(
         return ""
     if answer["start"] == "off":
         return ""
-    now, head = _now(), places.head(top) if top else None
+    moment, head = now(), places.head(top) if top else None
     elsewhere = top != os.path.dirname(root)
     moved = head is not None and not elsewhere and head[:2] != (answer["branch"], answer["head"])
     if head is not None and (moved or elsewhere):
@@ -108,13 +112,13 @@ def _session_start(
         answer["external"] = (outside.elsewhere if elsewhere else outside.moved)(answer, head, left)
     # The log of a session that begins holds nothing yet; of one that goes on, its last sign of life.
     written = _newest_log(payload, "" if source in ("resume", "compact") else session)
-    if answer["made"] < written <= now and client not in dialects.OF_ALL_PROJECTS:
+    if answer["made"] < written <= moment and client not in dialects.OF_ALL_PROJECTS:
         answer["last"] = max(answer["last"], written)
-    if session != SAMPLE and (moved or written > answer["made"] or now - answer["made"] > STALE):
+    if session != SAMPLE and (moved or written > answer["made"] or moment - answer["made"] > STALE):
         look(root)
     if source in ("compact", "clear"):
         _forget_turns(root, session)
-    return text.compose(answer, source, session, now)
+    return text.compose(answer, source, session, moment)
 
 
 def _turn(root: str, ready: str, client: str, payload: Mapping[str, Any]) -> Answered:
@@ -123,7 +127,7 @@ def _turn(root: str, ready: str, client: str, payload: Mapping[str, Any]) -> Ans
     answer = reading.json_file(ready)
     if answer.get("v") != VERSION:
         return NOTHING
-    said, note = turn.text(root, ready, answer, client, payload, _now())
+    said, note = turn.text(root, ready, answer, client, payload, now())
     return (dialects.answer(said, client, "UserPromptSubmit"), note) if said else NOTHING
 
 
@@ -137,7 +141,7 @@ def _forget_turns(root: str, session: str) -> None:
         turns.reset(Path(root, ".state"), session)
 
 
-def _now() -> float:
+def now() -> float:
     given = os.environ.get("NANOCTX_NOW")
     if not given:
         return time.time()
