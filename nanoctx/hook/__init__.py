@@ -30,6 +30,7 @@ SAMPLE = "nanoctx-doctor"  # the session of a call that only tries whether there
 EVENTS = {
     "sessionstart": "SessionStart",
     "userpromptsubmit": "UserPromptSubmit",
+    "beforeagent": "UserPromptSubmit",  # of Gemini CLI
     "precompact": "PreCompact",
     "stop": "Stop",  # of hosts that do not say when a session ends
     "sessionend": "SessionEnd",
@@ -62,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _answer(event: str, client: str, payload: dict[str, Any], begun: float) -> Answered:
     """What is printed, and what is to be noted once it was."""
     if client != dialects.CLAUDE:
-        payload = dialects.understood(payload)
+        payload = dialects.understood(payload, client)
     if os.environ.get("NANOCTX_OFF") == "1" or payload.get("agent_id"):
         return NOTHING  # switched off, or a sub-agent: its session was told
     called = event or str(payload.get("hook_event_name"))
