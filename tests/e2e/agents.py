@@ -98,7 +98,7 @@ def install_node() -> str | None:
 
 def _npm(package: str) -> list[str]:
     # The latest: npm by itself takes an older version, even an empty one, if Node is older than it likes.
-    latest = package if package == NODE else f"{package}@latest"
+    latest = package if "@" in package[1:] else f"{package}@latest"
     quietly = ["--no-audit", "--no-fund", "--fetch-retries=1", "--ignore-scripts=false"]
     return ["npm", "install", *quietly, "--prefix", ".", latest]
 
@@ -252,8 +252,8 @@ AGENTS = (
         _aider, python=True,
     ),
     Agent("nanobot", "nanobot-ai", "nanobot", ("agent", "-s", SESSION, "-m"), _nanobot, python=True),
-    Agent(
-        "openclaw", "openclaw", "openclaw", ("agent", "--local", "--session-id", SESSION, "--message"),
-        _openclaw,
+    Agent(  # later ones keep their sessions in a database, which is not read
+        "openclaw", "openclaw@2026.5.28", "openclaw",
+        ("agent", "--local", "--session-id", SESSION, "--message"), _openclaw,
     ),
 )  # fmt: skip
