@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Answered = tuple[str, Callable[[], None] | None]
 
-VERSION = 4  # of the answer's form
+VERSION = 5  # of the answer's form
 DEADLINE = 0.18  # seconds: to load and to end takes some more, and a host waits for 0.2 at most
 GIT_SECONDS = 0.12
 STALE = 300.0  # seconds after which files may well have changed since the last look

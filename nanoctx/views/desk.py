@@ -23,6 +23,7 @@ from nanoctx.views import schemas
 from nanoctx.views.schemas import Tool
 
 LEARNED = ("learn", "fact", "insight", "fail", "fix")  # kinds of what was learned
+RULING = ("rule", "pref", "dec")
 LAST_SESSIONS = 5  # back to which changed functions are told
 OTHERS_WITHIN = timedelta(days=7)
 
@@ -47,6 +48,7 @@ class Desk:
         self.scope, self.category = scope, category  # of what is asked for; "" for any
         self.budget = 0  # of the view that is being built
         self.brief = False  # whether that view does with the foremost of memory, and with the last sessions
+        self.searching = True  # a look does without: nobody waits for it, and it has no time for an index
         self._opened: dict[str, Observation] = {}
         self.searched: dict[str, tuple[Hit, ...]] = {}
 
@@ -75,7 +77,7 @@ class Desk:
 
     @cached_property
     def in_brief(self) -> knowledge.Brief:
-        return knowledge.brief_of(self.ws, now=self.now, zone=self.zone, kinds=LEARNED)
+        return knowledge.brief_of(self.ws, now=self.now, zone=self.zone, kinds=(*LEARNED, *RULING))
 
     @cached_property
     def project_names(self) -> list[str]:
@@ -248,6 +250,8 @@ class Desk:
 
     def found(self, words: str, most: int) -> tuple[Hit, ...]:
         """What recall finds here for some words; nothing if there is no word among them."""
+        if not self.searching:
+            return ()
         if words not in self.searched:
             filters = search.Filters(project=self.project)
             try:

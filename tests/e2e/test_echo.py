@@ -26,7 +26,9 @@ HARBOURS = (
     "Porlock", "Wick", "Amble", "Hythe", "Looe", "Stornoway", "Maryport", "Kinsale", "Howth", "Troon",
 )  # fmt: skip
 RULE = "Never use tabs in this project"
-TOLD = (RULE, "# Context (nanoctx", "Relevant Memory", "Last interaction", "answers on channel", "hook_context")
+TOLD = (
+    RULE, "# Context (nanoctx", "Relevant Memory", "Last interaction", "answers on channel", "hook_context",
+)  # fmt: skip
 KNOWN = tuple(zip(BOATS, HARBOURS, strict=True))
 
 
