@@ -33,7 +33,8 @@ def main(arguments: list[str]) -> None:
             print(problem, file=sys.stderr)
         if apart := _network_apart():
             os.execvp(apart[0], [*apart, sys.executable, str(HERE), _INSIDE, *arguments])
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", "-m", "e2e", "-rs", str(HERE), *arguments])
+    command = [sys.executable, "-m", "pytest", "-m", "e2e", "-rs", "-n", "2", str(HERE), *arguments]
+    os.execv(sys.executable, command)
 
 
 def _install_agents() -> list[str]:
