@@ -40,7 +40,7 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python bench/secrets.py
 	$(BIN)/python bench/ingest.py
-	$(BIN)/python bench/hook.py
+	$(BIN)/python bench/hook.py --peers
 	$(BIN)/python bench/external.py
 
 docs: $(STAMP)

@@ -7,7 +7,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -102,7 +102,7 @@ def to_connect(client: Client, scope: Scope, desk: Desk, load: Cargo) -> Plan:
             return Plan(settings, before, before.text)
         # What an older nanoctx put there is replaced, not doubled.
         clean = client.disconnected(before.text)
-        return Plan(settings, before, client.connected(clean, load))
+        return Plan(settings, before, client.connected(clean, _with_status_line(client, before.text, load)))
 
 
 def to_disconnect(client: Client, scope: Scope, desk: Desk, load: Cargo) -> Plan:
@@ -113,9 +113,15 @@ def to_disconnect(client: Client, scope: Scope, desk: Desk, load: Cargo) -> Plan
             return Plan(settings, before, before.text if before.stamp else None)
         kept = backups.load(settings, desk.env)
         rest = client.disconnected(before.text)
+        load = _with_status_line(client, before.text, load)
         if kept and (kept.written == before.stamp or rest == _left(client, kept, load)):
             return Plan(settings, before, kept.before)
         return Plan(settings, before, rest if rest or not client.whole_file else None)
+
+
+def _with_status_line(client: Client, text: str, load: Cargo) -> Cargo:
+    """The cargo that settings hold: a status line once asked for is not lost by connecting again."""
+    return replace(load, status_line=load.status_line or client.calls_from_status_line(text))
 
 
 def _left(client: Client, kept: backups.Backup, load: Cargo) -> str:

@@ -15,7 +15,7 @@ from nanoctx.core.distill import distill
 from nanoctx.core.forgotten import Forgotten
 from nanoctx.core.identity import observation_id
 from nanoctx.core.turns import Story, grow
-from nanoctx.disk import cursors, endings, files, lock, mirror, observations, pages, stories, sweep
+from nanoctx.disk import cursors, endings, files, fullness, lock, mirror, observations, pages, stories, sweep
 from nanoctx.disk.workspace import Workspace
 from nanoctx.errors import Busy, LogUnreadable, NanoctxError
 from nanoctx.model import Cursor, Event, Observation
@@ -25,6 +25,7 @@ from nanoctx.sources.base import Source
 
 STALE_SECONDS = 3600.0  # a temporary file this old belongs to nobody
 LATE_RECORDS = timedelta(seconds=5)  # some hosts write their last records after they said good-bye
+FULLNESS_HOLDS = timedelta(hours=1)
 LOCK_WAIT = 30.0  # another look is at work: it will not take longer
 
 
@@ -66,6 +67,7 @@ def observe(
         look.close_ended(endings.load(ws.state))
         look.close_cleared()
         look.close_idle()
+        look.fill()
         done = publish(ws, known, tuple(look.observations.values()), now, zone)
         _sweep(ws, now)
         # Last: a crash before this line only means that the same lines are read again.
@@ -114,6 +116,7 @@ def _turn(ws: Workspace) -> Iterator[None]:
 def _sweep(ws: Workspace, now: datetime) -> None:
     """Remove what writers that were killed left behind, and what is too old to matter."""
     endings.shorten(ws.state)
+    fullness.shorten(ws.state)
     below = (folder for place in (ws.state, ws.observations, ws.projects) for folder in _folders(place))
     for folder in (ws.root, *below):
         files.clean_temporaries(folder, STALE_SECONDS, now.timestamp())
@@ -161,7 +164,7 @@ class _Look:
         gone: Forgotten,
     ) -> None:
         self.ws, self.now, self.zone, self.observations, self.cursors = ws, now, zone, known, marks
-        self.forgotten = gone
+        self.forgotten, self.fullness = gone, fullness.load(ws.state)
         self.changed: dict[str, None] = {}
         self.problems: list[str] = []
         self.projects: dict[Path, str] = {}
@@ -244,6 +247,20 @@ class _Look:
             if one.agent != people.AGENT:
                 self._save(scenes.closed_if_idle(one, self.now, limit))
 
+    def fill(self) -> None:
+        """A host said how full a window is; its log may have nothing new."""
+        for one in list(self.observations.values()):
+            self._save(self._filled(one))
+
+    def _filled(self, one: Observation) -> Observation:
+        """With the share of the window that the host itself told, while that is no old news."""
+        told = self.fullness.get(one.session) if one.agent == fullness.AGENT else None
+        if told is None or one.last is None or one.last > told.at + FULLNESS_HOLDS:
+            return one
+        if one.context_used is not None and abs(one.context_used - told.share) < fullness.STEP:
+            return one
+        return replace(one, context_used=told.share)
+
     def close_cleared(self) -> None:
         """`/clear` ends the session before it, whose own log does not say so."""
         for begun in [one for one in self.observations.values() if one.more.get("began") == "clear"]:
@@ -265,6 +282,7 @@ class _Look:
         # Where HEAD stood is known only while the session goes on: afterwards anybody may have moved it.
         head = git.head(folder) if folder is not None and not made.ended else None
         project = self._project(folder) if folder is not None else git.named(story.cwd or "project")
+        made = self._filled(made)
         made = replace(made, project=project, head=head.sha[:12] if head else "", log=log)
         clean = self.forgotten.observation(rewording.carried(made, old))
         if clean is not None:

@@ -70,7 +70,13 @@ class Scene:
 Fire = Callable[..., Fired]
 
 
-def fire(event: str, payload: object, env: Mapping[str, str] | None = None, **more: Any) -> Fired:
+def fire(
+    event: str,
+    payload: object,
+    env: Mapping[str, str] | None = None,
+    client: str = "claude-code",
+    **more: Any,
+) -> Fired:
     """Call the script as a host does: JSON on its standard input, the answer on its output.
 
     On a machine busy with other tests the deadline may come before the answer: then it is called again.
@@ -79,7 +85,7 @@ def fire(event: str, payload: object, env: Mapping[str, str] | None = None, **mo
     for _ in range(10):
         begun = time.monotonic()
         done = subprocess.run(
-            [SCRIPT, event],
+            [SCRIPT, event, "--client", client],
             input=data,
             capture_output=True,
             timeout=8,

@@ -24,7 +24,7 @@ ALLOWED = {
     "scenes": {"disk", "sources", "core", "model"},
     "rewriting": {"disk", "core", "model", "errors"},
     "knowledge": {"disk", "sources", "core", "model"},
-    "answers": {"knowledge", "views", "scenes", "disk", "sources", "core", "model"},
+    "answers": {"views", "scenes", "disk", "sources", "core", "model", "errors"},
     "publishing": {"answers", "knowledge", "scenes", "disk", "core", "model"},
     "observer": {"publishing", "rewriting", "scenes", "disk", "sources", "core", "model", "errors"},
     "overview": {"core", "disk", "errors", "model"},

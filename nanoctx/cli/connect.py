@@ -15,6 +15,7 @@ from nanoctx.cli.connecting import (
     refuse_twice,
     scope_named,
     tell,
+    with_status_line,
 )
 from nanoctx.clients import CLIENTS
 from nanoctx.clients.base import SCOPES, Client, Desk, Scope
@@ -30,20 +31,30 @@ WHERE = {
 @click.command("connect")
 @click.argument("agent", required=False)
 @click.option("--scope", type=click.Choice(SCOPES), help="Whose settings; for most agents your own.")
+@click.option(
+    "--statusline", is_flag=True, help="Claude Code: let its status line tell how full the window is, too."
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--list", "listing", is_flag=True, help="Say which agents are connected, and change nothing.")
 @with_call
-def command(call: Call, agent: str | None, scope: Scope | None, yes: bool, listing: bool) -> int:
+def command(
+    call: Call, agent: str | None, scope: Scope | None, statusline: bool, yes: bool, listing: bool
+) -> int:
     """Let an agent call nanoctx, so that its sessions begin with the page.
 
     Hooks are added to the agent's own settings: at a session's start, before it compacts and at its end.
     You see the change first and are asked. Whatever else stands in the file keeps every byte, and
     `nanoctx disconnect` puts the file back as it was. In projects without a workspace the hooks do nothing.
 
+    With --statusline Claude Code also calls nanoctx for its status line, since it tells nobody else how
+    full its window is: the page is brought up to date before the host compacts, whatever the log says. A
+    status line of your own is called and shown as before.
+
     \b
     Examples:
       nanoctx connect claude-code                    # for all your projects
       nanoctx connect claude-code --scope project    # for this one
+      nanoctx connect claude-code --statusline
       nanoctx connect --list
     """
     if listing:
@@ -51,6 +62,8 @@ def command(call: Call, agent: str | None, scope: Scope | None, yes: bool, listi
     client, desk = client_named(agent), desk_of(call)
     scope = scope_named(client, scope)
     load = cargo_for(call, client, desk)
+    if statusline:
+        load = with_status_line(client, scope, load)
     refuse_twice(client, scope, desk, load)
     plan = connections.to_connect(client, scope, desk, load)
     if not plan.changes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -57,6 +58,15 @@ def cargo_if_any(call: Call, client: Client, desk: Desk) -> Cargo:
         return cargo_for(call, client, desk)
     except ClientError:
         return connections.cargo()
+
+
+def with_status_line(client: Client, scope: Scope, load: Cargo) -> Cargo:
+    if not client.has_status_line:
+        raise UsageError(f"{client.title} has no status line that nanoctx could be called for")
+    if scope != "user":
+        # One of a project takes the place of the person's own.
+        raise UsageError("--statusline goes into your own settings: leave --scope project out")
+    return replace(load, status_line=True)
 
 
 def refuse_twice(client: Client, scope: Scope, desk: Desk, load: Cargo) -> None:

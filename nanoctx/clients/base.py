@@ -34,6 +34,7 @@ class Cargo:
     script: Path
     page: Path | None = None  # of the workspace that `page_of` names; None for those that call the script
     text: str = ""  # what stands on it
+    status_line: bool = False  # whether the script is also what says how full the window is
 
 
 class Beginning(NamedTuple):
@@ -65,6 +66,7 @@ class Client(ABC):
     whole_file: ClassVar[bool] = False  # whether the file that is edited holds nothing but what is ours
     advice: ClassVar[str] = ""  # what is left for the person to do once it is connected
     silence: ClassVar[str] = ""  # how to find out why the last session was given nothing
+    has_status_line: ClassVar[bool] = False  # which is told how full the window is
     includes: ClassVar[re.Pattern[str]] = re.compile(r"(?:^|\s)@(\S*CONTEXT\.md)\b")
 
     @abstractmethod
@@ -102,6 +104,10 @@ class Client(ABC):
     @abstractmethod
     def disconnected(self, text: str) -> str:
         """The settings without what is ours, and every other byte kept."""
+
+    def calls_from_status_line(self, text: str) -> bool:
+        """Whether these settings have us called for the status line, too."""
+        return False
 
     def hindrance(self, text: str, settings: Path) -> Hindrance | None:
         """Why the cargo would not reach the model though these settings hold it; None if it would."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from nanoctx.clients import session_logs
-from nanoctx.clients.base import OPENING, Beginning, Desk, Hindrance, Scope
+from nanoctx.clients import session_logs, status_line
+from nanoctx.clients.base import OPENING, Beginning, Cargo, Desk, Hindrance, Scope
 from nanoctx.clients.json_hooks import Events, JsonHooks, json_object
 
 _STUB = "<persisted-output>"  # what stands for an output of more than 10,000 characters
@@ -20,6 +20,7 @@ class ClaudeCode(JsonHooks):
         "the last session got nothing: run `claude --debug hooks` once and see what it says of nanoctx-hook"
     )
     scopes = ("user", "project")
+    has_status_line = True
     # At its end the client waits one second for hooks that name no time.
     events: ClassVar[Events] = {
         "SessionStart": ("session-start", 5),
@@ -48,6 +49,25 @@ class ClaudeCode(JsonHooks):
             project / "CLAUDE.local.md",
             project / "AGENTS.md",
         )
+
+    def ours(self, text: str) -> tuple[str, ...]:
+        told = status_line.ours(json_object(text))
+        return (*super().ours(text), *((told,) if told else ()))
+
+    def complete(self, text: str, cargo: Cargo) -> bool:
+        told = status_line.ours(json_object(text))
+        right = status_line.calls(told, cargo.script) if told else not cargo.status_line
+        return right and super().complete(text, cargo)
+
+    def connected(self, text: str, cargo: Cargo) -> str:
+        text = super().connected(text, cargo)
+        return status_line.added(text, json_object(text), cargo.script) if cargo.status_line else text
+
+    def disconnected(self, text: str) -> str:
+        return super().disconnected(status_line.removed(text, json_object(text)))
+
+    def calls_from_status_line(self, text: str) -> bool:
+        return bool(status_line.ours(json_object(text)))
 
     def hindrance(self, text: str, settings: Path) -> Hindrance | None:
         if json_object(text).value.get("disableAllHooks") is not True:

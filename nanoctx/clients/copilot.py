@@ -9,6 +9,7 @@ from pathlib import Path
 from nanoctx.clients.base import Desk, Scope, command, is_ours
 from nanoctx.clients.own_file import MARK, OwnFile
 
+# What is answered to its userPromptSubmitted does not reach the model.
 _EVENTS = {"sessionStart": "session-start", "preCompact": "pre-compact", "sessionEnd": "session-end"}
 _SECONDS = 5
 

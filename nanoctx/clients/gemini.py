@@ -12,9 +12,13 @@ from nanoctx.clients.json_hooks import Events, JsonHooks, json_object
 class Gemini(JsonHooks):
     name = "gemini"
     title = "Gemini CLI"
-    carrier = "two hooks in its settings"
+    carrier = "three hooks in its settings"
     # Its PreCompress comes before every request to the model, compressing or not: it says nothing.
-    events: ClassVar[Events] = {"SessionStart": ("session-start", 5000), "SessionEnd": ("session-end", 10000)}
+    events: ClassVar[Events] = {
+        "SessionStart": ("session-start", 5000),
+        "BeforeAgent": ("user-prompt-submit", 5000),
+        "SessionEnd": ("session-end", 10000),
+    }
 
     def settings(self, scope: Scope, desk: Desk) -> Path:
         return _home(desk) / "settings.json"

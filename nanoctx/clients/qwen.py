@@ -12,7 +12,7 @@ from nanoctx.clients.json_hooks import Events, JsonHooks, json_object
 class Qwen(JsonHooks):
     name = "qwen"
     title = "Qwen Code"
-    carrier = "two hooks in its settings"
+    carrier = "three hooks in its settings"
     # It does not say when a session ends, so there is a look after each answer.
     events: ClassVar[Events] = {
         "SessionStart": ("session-start", 5000),

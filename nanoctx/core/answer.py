@@ -15,13 +15,15 @@ from nanoctx.core import context, cues, document, external, layers, prose, token
 from nanoctx.core.layers import Layer
 from nanoctx.model import Item, Line, Observation
 
-VERSION = 4
+VERSION = 5
 STANDING_BUDGET = 600  # tokens for rules and decisions
 MOST_STANDING = 40
 OWN_CHARACTERS = 2000  # of sections that a person added to the page
 SESSIONS_BACK = 50
 
 Told = tuple[str, str, float]  # a line, the session it came from, when that was said
+More = tuple[str, list[float], float]  # a line as in Outside, and from when it is
+Part = tuple[str, list[More]]  # under its heading
 Outside = tuple[str, list[float]]  # a line with `external.MOMENT` for "20 min ago", and since when each is
 
 
@@ -34,6 +36,7 @@ class Answer(TypedDict):
     start: str  # full | page | off
     turn_cap: int  # tokens that one prompt may be answered with
     session_cap: int  # and all of a session
+    full: float  # share of the window from which on the page is rewritten for it
     zone: str  # "" for the machine's own
     head: str  # where HEAD stood, "" if unknown
     branch: str
@@ -50,6 +53,7 @@ class Answer(TypedDict):
     external: list[Outside]
     own: str
     rules: list[Told]
+    more: list[Part]  # what the view `startup` has beside all this
 
 
 def answer(
@@ -58,13 +62,16 @@ def answer(
     *,
     start: str,
     turn: tuple[int, int] = (0, 0),
+    full: float = 1.0,
+    rules: Sequence[Told] = (),
+    more: Sequence[Part] = (),
     zone: str,
     head: str = "",
     branch: str = "",
 ) -> Answer | None:
     """The answer for the project of this scene; None if there is nothing worth saying."""
     own = _own_sections(page)
-    if not scene.sessions and not scene.standing.added and not own:
+    if not scene.sessions and not scene.standing.added and not own and not rules:
         return None
     sections = context.compose(replace(scene, live=True))
     by_id = {one.id: one for one in scene.sessions}
@@ -79,6 +86,7 @@ def answer(
         start=start,
         turn_cap=turn[0],
         session_cap=turn[1],
+        full=full,
         zone=zone,
         head=head,
         branch=branch,
@@ -94,7 +102,8 @@ def answer(
         recent=[told for told in recent if told[0] != "- None"],
         external=[_outside(line, scene) for line in sections["External"]],
         own=own,
-        rules=list(_rules(scene)),
+        rules=list(_rules(scene, rules)),
+        more=list(more),
     )
 
 
@@ -122,8 +131,8 @@ def _time(lines: Sequence[Line], by_id: Mapping[str, Observation]) -> Iterator[t
             yield line.key, line.text, 0.0
 
 
-def _rules(scene: context.Scene) -> Iterator[Told]:
-    """Standing rules, newest first, then the person's decisions: each once, within their budget."""
+def _rules(scene: context.Scene, remembered: Sequence[Told]) -> Iterator[Told]:
+    """Standing rules, newest first, what memory has beside them, then decisions: each once."""
     newest = sorted(scene.sessions, key=lambda one: (_end(one), one.id), reverse=True)[:SESSIONS_BACK]
     told: list[Told] = []
     seen: list[frozenset[str]] = []
@@ -139,9 +148,20 @@ def _rules(scene: context.Scene) -> Iterator[Told]:
                 if not again and not scene.standing.retracted("Now", line):
                     seen.append(words)
                     told.append((line.text, one.session, _said_at(one, item)))
+        if "rule" in kinds:
+            for line_told in remembered:
+                words = prose.words(_unlabelled(line_told[0]))
+                if not any(len(words & other) >= 0.7 * len(words) for other in seen):
+                    seen.append(words)
+                    told.append(line_told)
     layer = Layer("rules", [text for text, _, _ in told], cap=STANDING_BUDGET, most=MOST_STANDING)
     fit = layers.fit([layer], STANDING_BUDGET)
     yield from told[: len(fit.kept.get("rules", ()))]
+
+
+def _unlabelled(line: str) -> str:
+    label, _, text = line.removeprefix("- ").partition(": ")
+    return text if f"{label}: " in context.LABELS.values() else line
 
 
 def _stands(item: Item) -> bool:

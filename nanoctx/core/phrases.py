@@ -37,6 +37,9 @@ _DANGLING = re.compile(
 )
 
 
+_FOR_EVER = re.compile(r"\W*(?:always|never(?! mind)|from now on)\b", re.IGNORECASE)
+
+
 def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE, plain: int = 0) -> str:
     """The person's request without "can you please": whole if it fits, else its most telling clauses.
 
@@ -46,6 +49,7 @@ def request(prompt: Event, room: int, weights: Mapping[str, float] = _NONE, plai
     asked = [sentence for sentence in own.sentences if cues.IMPERATIVE.search(sentence) or asks(sentence)]
     asked += [sentence for sentence in own.sentences if sentence not in asked]
     asked = [sentence for sentence in asked if not cues.SUPPOSES.match(sentence)] or asked  # not the guess
+    asked = [sentence for sentence in asked if not _FOR_EVER.match(sentence)] or asked  # told as a rule
     if own.heading and cues.PLAN_TEMPLATE.match(prompt.text):
         return f"Implement plan: {own.heading}"
     if own.heading and own.pasted:

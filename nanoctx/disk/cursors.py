@@ -13,6 +13,7 @@ from nanoctx.errors import DiskError
 from nanoctx.model import Cursor
 
 VERSION = 1
+NOTHING = "{}"  # no log was read yet
 
 
 class _Saved(msgspec.Struct):
@@ -38,7 +39,8 @@ def save(path: Path, cursors: Mapping[str, Cursor]) -> None:
     logs = ",\n".join(
         f"{json.dumps(log)}: {msgspec.json.encode(cursors[log]).decode()}" for log in sorted(cursors)
     )
-    files.write(path, f'{{"v": {VERSION}, "logs": {{\n{logs}\n}}}}\n', durable=False)
+    told = f"{{\n{logs}\n}}" if cursors else NOTHING
+    files.write(path, f'{{"v": {VERSION}, "logs": {told}}}\n', durable=False)
 
 
 def _is_sound(cursor: Cursor) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Answered = tuple[str, Callable[[], None] | None]
 
-VERSION = 4  # of the answer's form
+VERSION = 5  # of the answer's form
 DEADLINE = 0.18  # seconds: to load and to end takes some more, and a host waits for 0.2 at most
 GIT_SECONDS = 0.12
 STALE = 300.0  # seconds after which files may well have changed since the last look
@@ -30,6 +30,7 @@ SAMPLE = "nanoctx-doctor"  # the session of a call that only tries whether there
 EVENTS = {
     "sessionstart": "SessionStart",
     "userpromptsubmit": "UserPromptSubmit",
+    "beforeagent": "UserPromptSubmit",  # of Gemini CLI
     "precompact": "PreCompact",
     "stop": "Stop",  # of hosts that do not say when a session ends
     "sessionend": "SessionEnd",
@@ -42,6 +43,10 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         _set_deadline()
         words = sys.argv[1:] if arguments is None else arguments
+        if words[:1] == ["status-line"]:
+            from nanoctx.hook import gauge
+
+            gauge.main(words[1:])
         client = words[2] if words[1:2] == ["--client"] else dialects.CLAUDE
         said, note = _answer(words[0] if words else "", client, reading.payload(), begun)
         if said:
@@ -58,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _answer(event: str, client: str, payload: dict[str, Any], begun: float) -> Answered:
     """What is printed, and what is to be noted once it was."""
     if client != dialects.CLAUDE:
-        payload = dialects.understood(payload)
+        payload = dialects.understood(payload, client)
     if os.environ.get("NANOCTX_OFF") == "1" or payload.get("agent_id"):
         return NOTHING  # switched off, or a sub-agent: its session was told
     called = event or str(payload.get("hook_event_name"))
@@ -98,7 +103,7 @@ def _session_start(
         return ""
     if answer["start"] == "off":
         return ""
-    now, head = _now(), places.head(top) if top else None
+    moment, head = now(), places.head(top) if top else None
     elsewhere = top != os.path.dirname(root)
     moved = head is not None and not elsewhere and head[:2] != (answer["branch"], answer["head"])
     if head is not None and (moved or elsewhere):
@@ -108,13 +113,13 @@ def _session_start(
         answer["external"] = (outside.elsewhere if elsewhere else outside.moved)(answer, head, left)
     # The log of a session that begins holds nothing yet; of one that goes on, its last sign of life.
     written = _newest_log(payload, "" if source in ("resume", "compact") else session)
-    if answer["made"] < written <= now and client not in dialects.OF_ALL_PROJECTS:
+    if answer["made"] < written <= moment and client not in dialects.OF_ALL_PROJECTS:
         answer["last"] = max(answer["last"], written)
-    if session != SAMPLE and (moved or written > answer["made"] or now - answer["made"] > STALE):
+    if session != SAMPLE and (moved or written > answer["made"] or moment - answer["made"] > STALE):
         look(root)
     if source in ("compact", "clear"):
         _forget_turns(root, session)
-    return text.compose(answer, source, session, now)
+    return text.compose(answer, source, session, moment)
 
 
 def _turn(root: str, ready: str, client: str, payload: Mapping[str, Any]) -> Answered:
@@ -123,7 +128,7 @@ def _turn(root: str, ready: str, client: str, payload: Mapping[str, Any]) -> Ans
     answer = reading.json_file(ready)
     if answer.get("v") != VERSION:
         return NOTHING
-    said, note = turn.text(root, ready, answer, client, payload, _now())
+    said, note = turn.text(root, ready, answer, client, payload, now())
     return (dialects.answer(said, client, "UserPromptSubmit"), note) if said else NOTHING
 
 
@@ -137,7 +142,7 @@ def _forget_turns(root: str, session: str) -> None:
         turns.reset(Path(root, ".state"), session)
 
 
-def _now() -> float:
+def now() -> float:
     given = os.environ.get("NANOCTX_NOW")
     if not given:
         return time.time()

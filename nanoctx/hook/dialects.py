@@ -14,14 +14,19 @@ PLAIN = ("opencode", "pi")  # our own extension inside them calls us, and takes 
 OF_ALL_PROJECTS = ("codex",)
 _NAMES = {"sessionId": "session_id", "hookEventName": "hook_event_name", "transcriptPath": "transcript_path"}
 _SOURCES = {"new": "startup"}
+_EVENTS = {("gemini", "UserPromptSubmit"): "BeforeAgent"}
+_HOOKS_SAID = "</hook_context>"  # after it Gemini CLI's prompt begins, once hooks have said something
 
 
-def understood(payload: dict[str, Any]) -> dict[str, Any]:
+def understood(payload: dict[str, Any], client: str) -> dict[str, Any]:
     """What a host says, in the words of Claude Code."""
     told = {_NAMES.get(name, name): value for name, value in payload.items()}
     source = told.get("source")
     if isinstance(source, str) and source in _SOURCES:
         told["source"] = _SOURCES[source]
+    prompt = told.get("prompt")
+    if client == "gemini" and isinstance(prompt, str) and prompt.startswith("<hook_context>"):
+        told["prompt"] = prompt.rpartition(_HOOKS_SAID)[2].lstrip()
     return told
 
 
@@ -32,6 +37,6 @@ def answer(text: str, client: str, event: str) -> str:
     if client == "copilot":
         return f'{{"additionalContext":{reading.quoted(text)}}}'
     return (
-        f'{{"hookSpecificOutput":{{"hookEventName":"{event}",'
+        f'{{"hookSpecificOutput":{{"hookEventName":"{_EVENTS.get((client, event), event)}",'
         f'"additionalContext":{reading.quoted(text)}}}}}'
     )

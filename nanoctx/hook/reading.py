@@ -15,21 +15,24 @@ END = 4096
 
 
 def payload() -> dict[str, Any]:
-    """What the host says on standard input; it is read to its end, so that the host can finish writing."""
+    """What the host says on standard input."""
+    found = parsed(given().decode("utf-8", "replace"))
+    return found if isinstance(found, dict) else {}
+
+
+def given() -> bytes:
+    """Standard input, nothing if it is too long; it is read to its end: the host can finish writing."""
     kept, size = [], 0
     try:
         if os.isatty(0):
-            return {}
+            return b""
         while block := os.read(0, 1 << 16):
             size += len(block)
             if size <= LONGEST_PAYLOAD:
                 kept.append(block)
     except OSError:
-        return {}
-    if size > LONGEST_PAYLOAD:
-        return {}
-    found = parsed(b"".join(kept).decode("utf-8", "replace"))
-    return found if isinstance(found, dict) else {}
+        return b""
+    return b"" if size > LONGEST_PAYLOAD else b"".join(kept)
 
 
 def json_file(path: str) -> dict[str, Any]:

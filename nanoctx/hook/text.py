@@ -40,8 +40,12 @@ def compose(answer: Mapping[str, Any], source: str, session: str, now: float) ->
         now_lines = []
         if answer["focus"] and all(told[0] != cleared for told in recent):
             recent = [(cleared, "", 0.0), *recent]
+    more = answer["more"] if source in ("startup", "clear") else []
+    if source == "resume":
+        since = answer["sessions"].get(session, 0.0)
+        more = [(name, [one for one in lines if one[2] > since]) for name, lines in answer["more"]]
     if answer["start"] == "page" and source != "compact":
-        rules = []
+        rules, more = [], []
     standing = {told[0] for told in rules}
     parts = [
         ("Now", [_aged(told, answer["sessions"], now) for told in now_lines if told[0] not in standing]),
@@ -56,6 +60,9 @@ def compose(answer: Mapping[str, Any], source: str, session: str, now: float) ->
     for name, content in parts:
         if content:
             lines += ["", f"## {name}", *content]
+    for name, told in more:
+        if told:
+            lines += ["", f"## {name}", *(_moved(line, moments, now) for line, moments, _ in told)]
     if answer["own"] and source in ("startup", "clear"):
         lines += ["", answer["own"]]
     return _fitted("\n".join(lines))
@@ -71,11 +78,17 @@ def _aged(told: tuple[str, str, float], sessions: Mapping[str, float], now: floa
 
 def _outside(line: str, moments: list[float], made: float, now: float) -> str:
     """A line of External, which says how long ago at this moment, and no more than was looked at."""
-    for moment in moments:
-        line = line.replace(MOMENT, gap(moment, now)[0], 1)
+    line = _moved(line, moments, now)
     looked = gap(made, now)[0]
     if line == NO_NEWS and looked != gaps.told(0, 0)[0]:
         return f"- No new commits since last session; files were last compared {looked}"
+    return line
+
+
+def _moved(line: str, moments: list[float], now: float) -> str:
+    """A line with the moments in it told from now."""
+    for moment in moments:
+        line = line.replace(MOMENT, gap(moment, now)[0], 1)
     return line
 
 

@@ -25,6 +25,7 @@ from nanoctx.views import schemas
 from nanoctx.views.schemas import Tool
 
 LEARNED = ("learn", "fact", "insight", "fail", "fix")  # kinds of what was learned
+RULING = ("rule", "pref", "dec")
 LAST_SESSIONS = 5  # back to which changed functions are told
 OTHERS_WITHIN = timedelta(days=7)
 STILL_GOING_ON = timedelta(hours=1)  # so long after its last sign of life a session is still the conversation
@@ -50,6 +51,7 @@ class Desk:
         self.scope, self.category = scope, category  # of what is asked for; "" for any
         self.budget = 0  # of the view that is being built
         self.brief = False  # whether that view does with the foremost of memory, and with the last sessions
+        self.searching = True  # a look does without: nobody waits for it, and it has no time for an index
         self._opened: dict[str, Observation] = {}
         self.searched: dict[str, tuple[Hit, ...]] = {}
 
@@ -78,7 +80,7 @@ class Desk:
 
     @cached_property
     def in_brief(self) -> knowledge.Brief:
-        return knowledge.brief_of(self.ws, now=self.now, zone=self.zone, kinds=LEARNED)
+        return knowledge.brief_of(self.ws, now=self.now, zone=self.zone, kinds=(*LEARNED, *RULING))
 
     @cached_property
     def project_names(self) -> list[str]:
@@ -267,6 +269,8 @@ class Desk:
 
     def found(self, words: str, most: int) -> tuple[Hit, ...]:
         """What recall finds for some words; a brief view takes the index as it stands, if there is one."""
+        if not self.searching:
+            return ()
         if words not in self.searched:
             filters = search.Filters(project=self.project)
             hits: tuple[Hit, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,7 @@ class Entry:
     about: Mapping[str, str] = field(default_factory=dict)
     vital: bool = False  # never left out for want of room
     shown: str = ""  # as Markdown, where that is more than a bullet with the text
+    at: datetime | None = None  # from when the words of `about["when"]` count
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,10 @@ def session_index(desk: Desk) -> Section:
     latest = sorted(desk.human_heads, key=lambda one: (one.last or desk.now, one.id), reverse=True)
     entries = []
     for one in desk.read(latest[: desk.settings.views_startup_max_sessions]):
-        when = told.ago(told.last(one), desk.now)
+        at = told.last(one)
+        when = told.ago(at, desk.now)
         words = escape.shorten(told.plain(one.summary or one.title), SUMMARY)
-        entries.append(Entry(words, "session", {"when": when}, shown=f"- [{when}] {words}"))
+        entries.append(Entry(words, "session", {"when": when}, shown=f"- [{when}] {words}", at=at))
     return section(
         "sessions",
         entries,
@@ -92,7 +93,8 @@ def relevant(desk: Desk) -> Section:
     for at, text in _related(desk):
         if not any(told.alike(prose.words(text), words) for words in said if words):
             when, words = told.ago(at, desk.now), told.plain(text)
-            entries.append(Entry(words, "observation", {"when": when}, shown=f"- [{when}] {words}"))
+            shown = f"- [{when}] {words}"
+            entries.append(Entry(words, "observation", {"when": when}, shown=shown, at=at))
     return section(
         "observations", entries, title="\n## From earlier sessions", tag="observations",
         cap=desk.settings.views_startup_observations_cap, most=desk.settings.views_startup_max_observations,

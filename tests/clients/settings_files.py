@@ -60,10 +60,20 @@ class Files:
 
 
 HOOKS = Files(JSON, BROKEN_JSON, LIKE_OURS_IN_JSON)
+# A file of our own is somebody else's as soon as it says something: what people have there says nothing.
+BLANK = {
+    "only a newline": b"\n", "crlf": b"\r\n", "a space": b" ", "a tab": b"\t", "blank lines": b"\n\n\n",
+    "blank crlf lines": b"\r\n\r\n", "spaces and a newline": b"  \n", "tabs and a newline": b"\t\t\n",
+    "byte order mark": b"\xef\xbb\xbf", "byte order mark and a newline": b"\xef\xbb\xbf\n",
+}  # fmt: skip
 OWN = Files(
-    {"no file": None, "empty": b"", "only a newline": b"\n"},
-    {"somebody else's": (b'export const Hook = "nanoctx-hook";\n', "somebody else's file")},
-    {"only a newline"},
+    {"no file": None, "empty": b"", **BLANK},
+    {
+        "somebody else's": (b'export const Hook = "nanoctx-hook";\n', "somebody else's file"),
+        "an empty object": (b"{}\n", "somebody else's file"),
+        "a comment": (b"// mine\n", "somebody else's file"),
+    },
+    set(BLANK),
 )
 YAML = Files(
     {

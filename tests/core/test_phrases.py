@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from story_builder import prompt
@@ -82,3 +83,9 @@ def test_what_stands_in_brackets_is_not_parted() -> None:
 def test_a_request_that_fits_stands_in_its_order() -> None:
     assert asked("We do tables! I want the long one", 60) == "We do tables!; the long one"
     assert asked("https://example.org/tides/oban\nfix the tides of Oban", 60) == "Fix the tides of Oban"
+
+
+@pytest.mark.parametrize("rule", ["Never use tabs here.", "Always run the linter.", "From now on write UTC."])
+def test_a_rule_said_beside_a_request_is_no_part_of_it(rule: str) -> None:
+    assert asked(f"Write a greeting into hello.py. {rule}") == "Write a greeting into hello.py"
+    assert asked(rule) == rule.strip(".")

@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import agents
@@ -16,6 +17,7 @@ import claude
 
 HERE = Path(__file__).parent
 _INSIDE = "--no-network"
+AT_ONCE = 3  # installed: half of the time they wait for the network
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 0x1
 
 
@@ -27,11 +29,19 @@ def main(arguments: list[str]) -> None:
         if problem := claude.install():
             kept = "the one here is used" if claude.find() else "its tests are skipped"
             print(f"The latest Claude Code could not be had ({problem}): {kept}.", file=sys.stderr)
-        for problem in filter(None, [agents.install_node(), *map(_got, agents.AGENTS)]):
+        for problem in _install_agents():
             print(problem, file=sys.stderr)
         if apart := _network_apart():
             os.execvp(apart[0], [*apart, sys.executable, str(HERE), _INSIDE, *arguments])
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", "-m", "e2e", "-rs", str(HERE), *arguments])
+    command = [sys.executable, "-m", "pytest", "-m", "e2e", "-rs", "-n", "2", str(HERE), *arguments]
+    os.execv(sys.executable, command)
+
+
+def _install_agents() -> list[str]:
+    """What could not be had, a sentence each."""
+    problems = [f"A newer Node could not be had: {problem}" for problem in [agents.install_node()] if problem]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return [*problems, *filter(None, pool.map(_got, agents.AGENTS))]
 
 
 def _got(agent: agents.Agent) -> str | None:

@@ -16,6 +16,7 @@ from uuid import uuid4
 CACHE = Path(__file__).parents[2] / ".venv" / "e2e"
 NODE = "node@24"  # some want a newer one than many systems have
 _NEWEST_NEEDED = 22
+PATIENCE = 400  # seconds for one of them to come
 MODEL = "scripted-1"
 SESSION = "{session}"  # a new name for each: some go on with the last session otherwise
 
@@ -75,7 +76,8 @@ def install(agent: Agent) -> str | None:
         return None
     agent.place.mkdir(parents=True, exist_ok=True)
     if agent.python:
-        steps = [[sys.executable, "-m", "venv", "."], ["bin/pip", "install", "-q", agent.package]]
+        pip = ["bin/pip", "install", "-q", "--no-compile", "--disable-pip-version-check"]
+        steps = [[sys.executable, "-m", "venv", "."], [*pip, agent.package]]
     elif shutil.which("npm"):
         steps = [_npm(agent.package)]
         (agent.place / "package.json").write_text("{}")
@@ -96,16 +98,17 @@ def install_node() -> str | None:
 
 def _npm(package: str) -> list[str]:
     # The latest: npm by itself takes an older version, even an empty one, if Node is older than it likes.
-    latest = package if package == NODE else f"{package}@latest"
+    latest = package if "@" in package[1:] else f"{package}@latest"
     quietly = ["--no-audit", "--no-fund", "--fetch-retries=1", "--ignore-scripts=false"]
     return ["npm", "install", *quietly, "--prefix", ".", latest]
 
 
 def _failed(command: list[str], folder: Path) -> str | None:
+    env = {**os.environ, "PATH": _path()}  # what a package runs as it is installed may want the newer Node
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, env=env)
     except subprocess.TimeoutExpired:
-        return f"{command[0]} took more than 240 s"
+        return f"{command[0]} took more than {PATIENCE} s"
     return None if done.returncode == 0 else f"{command[0]} failed: {done.stderr.strip()[-300:]}"
 
 
@@ -119,13 +122,17 @@ def _node() -> Path | None:
     return None
 
 
+def _path() -> str:
+    node = _node()
+    return f"{node}:{os.environ['PATH']}" if node else os.environ["PATH"]
+
+
 def _environment(seat: Seat, more: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name.startswith("XDG_")}
-    node = _node()
     (seat.home / "tmp").mkdir(exist_ok=True)
     return {
         **kept,
-        "PATH": f"{node}:{os.environ['PATH']}" if node else os.environ["PATH"],
+        "PATH": _path(),
         "HOME": str(seat.home),
         "TMPDIR": str(seat.home / "tmp"),
         "SHELL": "/bin/sh",
@@ -245,8 +252,8 @@ AGENTS = (
         _aider, python=True,
     ),
     Agent("nanobot", "nanobot-ai", "nanobot", ("agent", "-s", SESSION, "-m"), _nanobot, python=True),
-    Agent(
-        "openclaw", "openclaw", "openclaw", ("agent", "--local", "--session-id", SESSION, "--message"),
-        _openclaw,
+    Agent(  # later ones keep their sessions in a database, which is not read
+        "openclaw", "openclaw@2026.5.28", "openclaw",
+        ("agent", "--local", "--session-id", SESSION, "--message"), _openclaw,
     ),
 )  # fmt: skip

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,6 +51,20 @@ class Desk:
 
     def page(self) -> str:
         return (self.repository / ".nanoctx" / "CONTEXT.md").read_text()
+
+
+@contextmanager
+def background(env: Mapping[str, str] = os.environ) -> Iterator[None]:
+    """The background process at work for this user."""
+    running = subprocess.Popen([str(NANOCTX), "run", "--quiet"], env=env)
+    socket = Path(env["XDG_RUNTIME_DIR"], "nanoctx", "api.sock")
+    try:
+        until("the background process to listen", lambda: socket.exists() or running.poll() is not None)
+        assert running.poll() is None
+        yield
+    finally:
+        running.terminate()
+        assert running.wait(20) == 0
 
 
 def say(screen: Screen, prompt: str, answer: str) -> None:

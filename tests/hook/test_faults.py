@@ -78,7 +78,7 @@ def _checked(done: Timed, event: str, silent: bool = False) -> Timed:
     return done
 
 
-def _complaints(bares: Sequence[Timed], dones: Sequence[Timed], told: bool) -> list[str]:
+def complaints(bares: Sequence[Timed], dones: Sequence[Timed], told: bool) -> list[str]:
     """What a host could say of these calls, made in turn with bare Pythons; no call is made again.
 
     What the hook computes is its own, wherever it runs. What it takes, and what the host waits, depends on
@@ -136,7 +136,7 @@ def test_a_fault_never_keeps_the_host_waiting(live: Scene, make: Make) -> None:
             wait_for(lambda: len(looks(live.repo)) <= LOOKS, "looks ended")
             bares.append(bare())
             dones.append(_once(live, fault, event))
-        assert not _complaints(bares, dones, fault.told and event == "session-start")
+        assert not complaints(bares, dones, fault.told and event == "session-start")
 
 
 SLOWED = {
@@ -155,7 +155,7 @@ SLOWED = {
 def test_a_hook_that_became_slow_is_noticed(live: Scene, slowed: str) -> None:
     script = (sys.executable, "-I", "-c", f"{slowed}\nfrom nanoctx import hook; hook.main()")
     bares = [bare() for _ in range(3)]
-    assert _complaints(bares, [_once(live, Fault(), script=script) for _ in range(3)], told=True)
+    assert complaints(bares, [_once(live, Fault(), script=script) for _ in range(3)], told=True)
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -173,7 +173,7 @@ def test_twenty_at_once_do_not_wait_for_each_other(live: Scene, hosts: Executor)
         if number % 2 == 0:
             bares += [one.result() for one in [hosts.submit(bare) for _ in range(AT_ONCE)]]
         dones += _at_once(hosts, live, "session-start")
-    assert not _complaints(bares, dones, told=True)
+    assert not complaints(bares, dones, told=True)
 
 
 @pytest.mark.parametrize("words", [["--bogus"], ["a", "b", "c"], ["session-start", "--client", "nobody"]])

@@ -6,6 +6,7 @@ export const Nanoctx = async ({ directory }) => {
   const began = new Set();
   const helpers = new Set();
   const texts = new Map();
+  const turns = new Map();
 
   function call(event, session, more) {
     const payload = { session_id: session, cwd: directory, ...more };
@@ -27,6 +28,12 @@ export const Nanoctx = async ({ directory }) => {
         texts.set(about.sessionID, call("session-start", about.sessionID, { source: "compact" }));
       }
     },
+    "chat.message": async (input, output) => {
+      const session = input.sessionID;
+      if (helpers.has(session)) return;
+      const prompt = output.parts.map((part) => (part.type === "text" && !part.synthetic ? part.text : ""));
+      turns.set(session, call("user-prompt-submit", session, { prompt: prompt.join("\n").trim() }));
+    },
     // Each request has its own system prompt: the same text stands in all of a session's.
     "experimental.chat.system.transform": async (input, output) => {
       const session = input.sessionID;
@@ -35,7 +42,7 @@ export const Nanoctx = async ({ directory }) => {
         const source = began.has(session) ? "startup" : "resume";
         texts.set(session, call("session-start", session, { source }));
       }
-      if (texts.get(session)) output.system.push(texts.get(session));
+      for (const text of [texts.get(session), turns.get(session)]) if (text) output.system.push(text);
     },
   };
 };

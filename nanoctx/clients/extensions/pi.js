@@ -17,11 +17,12 @@ export default function (pi) {
     const goesOn = ctx.sessionManager.getEntries().some((entry) => entry.type === "message");
     source = event.reason === "new" ? "clear" : goesOn ? "resume" : "startup";
   });
-  pi.on("before_agent_start", (_event, ctx) => {
-    if (!source) return;
-    const text = call("session-start", ctx, { source });
+  pi.on("before_agent_start", (event, ctx) => {
+    const start = source ? call("session-start", ctx, { source }) : "";
     source = "";
-    if (text) return { message: { customType: "nanoctx", content: text, display: false } };
+    const turn = call("user-prompt-submit", ctx, { prompt: event.prompt });
+    const content = [start, turn].filter(Boolean).join("\n\n");
+    if (content) return { message: { customType: "nanoctx", content, display: false } };
   });
   pi.on("session_before_compact", (_event, ctx) => {
     call("pre-compact", ctx);
