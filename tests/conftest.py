@@ -139,6 +139,8 @@ def _a_home_of_its_own(
     yield
     if shared:
         left = [place for place in home.rglob("*") if not place.is_dir()]
+        for place in left:  # one test shall fail for it, not all that follow
+            place.unlink()
         assert not left, f"a test that writes into its home takes tmp_path, too: {left}"
 
 

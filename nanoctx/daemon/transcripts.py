@@ -84,7 +84,8 @@ class Transcripts:
             known = self._resting.get(log)
             resting[log] = seen
             if (self._begun and known != seen) or (not self._begun and now - _written(seen) < RECENT):
-                found += self._wake(log, roots, by_root, fresh=known is None)
+                # The first look may have read it already, and it has grown since: then another must come.
+                found += self._wake(log, roots, by_root, fresh=known is None and self._begun)
         self._resting = {log: seen for log, seen in resting.items() if log not in self.active}
         self._begun = True
         return found
@@ -152,8 +153,6 @@ class Transcripts:
         self.active[log] = one
         self._resting.pop(log, None)
         reasons = self._read(one, by_root)
-        if not self._begun:
-            return []  # the first look is on its way
         if not fresh:
             now = {"ended": one.told.ended, "full": bool(one.told.step)}
             reasons = ("grown", *(reason for reason, holds in now.items() if holds))

@@ -67,7 +67,7 @@ def test_a_secret_in_a_document_does_not_get_into_the_index(shelf: Shelf) -> Non
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.lists(st.sampled_from(NAMES), max_size=4)), max_size=8))
 def test_whatever_is_written_changed_and_deleted_what_is_found_is_what_is_there(
-    tmp_path_factory: pytest.TempPathFactory, done: Sequence[tuple[str, list[str]]]
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, done: Sequence[tuple[str, list[str]]]
 ) -> None:
     shelf = Shelf(tmp_path_factory.mktemp("shelf") / "w")
     there: dict[str, list[str]] = {}
