@@ -26,7 +26,10 @@ case "$2" in
   restart)
     eval "set -- $(sed -n 's/^ExecStart=//p' "$unit")"
     setsid "$@" > /dev/null 2>&1 &
-    echo $! > "$HOME/main-pid" ;;
+    echo $! > "$HOME/main-pid"
+    while kill -0 $! && read -r _ _ _ _ _ session _ < /proc/$!/stat; do
+      [ "$session" = "$!" ] && break  # it stands on its own: whoever called us may end what we started
+    done ;;
   disable) kill "$(cat "$HOME/main-pid")" ;;
 esac
 """
