@@ -44,7 +44,9 @@ def test_a_crash_in_one_workspace_stops_no_other(tmp_path: Path, monkeypatch: py
         held.until(lambda: "tide gauge" in text(well), "the other workspace is looked at")
         told = {one["workspace"]: one for one in held.told()["workspaces"]}
         assert told[str(broken.root)]["errors"] == ["ZeroDivisionError: a fault of ours"]
-        assert told[str(broken.root)]["wants"] and not told[str(well.root)]["errors"]
+        held_back = told[str(broken.root)]
+        assert held_back["wants"] or held_back["working"]  # it is tried again
+        assert not told[str(well.root)]["errors"]
         log.prompt("Now the moon phase calculator").leave()
         held.until(lambda: "moon phase" in text(well), "and goes on")
         faulty.clear()  # mended: what was wanted is done
