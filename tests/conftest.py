@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 _UNHURRIED = (HealthCheck.too_slow,)  # shared machines stall; our own timeout is 10 s per test
 settings.register_profile(
     "fast",
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     derandomize=False,
     print_blob=True,

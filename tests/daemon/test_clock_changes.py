@@ -16,7 +16,7 @@ from daemon.desk_clock import Clock, kept
 from nanoctx.disk import workspace
 from nanoctx.disk.workspace import Workspace
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 SetClock = Callable[[datetime], Clock]

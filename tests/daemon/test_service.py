@@ -16,7 +16,7 @@ from daemon_desk import NANOCTX
 from nanoctx.daemon import service
 from nanoctx.disk import runtime
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
 # Does with a unit what systemd would: reads its file, starts and ends its program.
 SYSTEMCTL = """#!/bin/sh
